@@ -1,7 +1,8 @@
 import Geodesy
-import Geofencing
 import Glibc
 import TestSupport
+
+@testable import Geofencing
 
 /// A made-up region with the positions it was drawn from.
 struct DrawnShape {
@@ -100,5 +101,23 @@ extension SeededGenerator {
       cos(angle) * middle.y - along * sin(latitude) * sin(longitude) + across * cos(longitude),
       cos(angle) * middle.z + along * cos(latitude))
     return there?.coordinate ?? center
+  }
+}
+
+extension Polygon {
+  /// Whether a place is inside or on the edge.
+  func contains(_ place: Coordinate) -> Bool { signedBoundaryDistance(from: place) <= 0 }
+
+  func signedBoundaryDistance(from place: Coordinate) -> Double {
+    signedBoundaryDistance(from: Vector(place))
+  }
+}
+
+extension Corridor {
+  /// Whether a place is inside or on the edge.
+  func contains(_ place: Coordinate) -> Bool { signedBoundaryDistance(from: place) <= 0 }
+
+  func signedBoundaryDistance(from place: Coordinate) -> Double {
+    signedBoundaryDistance(from: Vector(place))
   }
 }

@@ -17,22 +17,6 @@ struct Cube: Equatable {
   let y: Int
   let z: Int
 
-  /// The cube of a level that holds a place.
-  @inline(__always)
-  init(holding place: Vector, level: Int) {
-    self.init(
-      level: level, x: Cube.coordinate(place.x) >> (2 * level),
-      y: Cube.coordinate(place.y) >> (2 * level), z: Cube.coordinate(place.z) >> (2 * level))
-  }
-
-  @inline(__always)
-  init(level: Int, x: Int, y: Int, z: Int) {
-    self.level = level
-    self.x = x
-    self.y = y
-    self.z = z
-  }
-
   static let root = Cube(level: top, x: 0, y: 0, z: 0)
 
   /// The level-0 coordinate that belongs to a vector's part −1…1, clamped to the Earth.
@@ -67,6 +51,16 @@ struct Cube: Equatable {
   var numberInParent: Int { x & 3 | (y & 3) << 2 | (z & 3) << 4 }
 
   var parent: Cube { Cube(level: level + 1, x: x >> 2, y: y >> 2, z: z >> 2) }
+}
+
+extension Cube {
+  /// The cube of a level that holds a place.
+  @inline(__always)
+  init(holding place: Vector, level: Int) {
+    self.init(
+      level: level, x: Cube.coordinate(place.x) >> (2 * level),
+      y: Cube.coordinate(place.y) >> (2 * level), z: Cube.coordinate(place.z) >> (2 * level))
+  }
 }
 
 /// A box of cubes of one level: all cubes that touch a ball around a place.

@@ -14,7 +14,7 @@ struct CubeCell {
 /// A hash table of cubes: open addressing with linear probing, and deletion that moves the cells
 /// behind the gap (Knuth, "The Art of Computer Programming", volume 3, § 6.4, algorithms L and R).
 struct CubeTable {
-  private(set) var cells: [CubeCell] = []
+  var cells: [CubeCell] = []
   private(set) var count = 0
   /// How far a hash is shifted to become a slot number.
   private var shift: UInt64 = 64
@@ -79,12 +79,6 @@ struct CubeTable {
     }
     cells[gap] = CubeCell()
   }
-
-  @inline(__always)
-  mutating func setParts(_ parts: UInt64, at slot: Int) { cells[slot].parts = parts }
-
-  @inline(__always)
-  mutating func setList(_ list: EntryPool.List, at slot: Int) { cells[slot].list = list }
 
   var byteCount: Int { cells.capacity * MemoryLayout<CubeCell>.stride }
 }

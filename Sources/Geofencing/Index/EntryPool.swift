@@ -31,40 +31,33 @@ struct EntryPool {
   /// For each size 2^k the offset of the first free block, or −1.
   private var free: InlineArray<32, Int32> = .init(repeating: -1)
 
-  /// The exponent of the block that so many entries have.
-  private static func exponent(_ count: UInt32) -> Int {
-    count <= 1 ? 0 : UInt32.bitWidth - (count - 1).leadingZeroBitCount
-  }
-
   mutating func append(_ entry: FenceEntry, to list: inout List) {
-    let exponent = EntryPool.exponent(list.count + 1)
-    if list.isEmpty {
-      list.start = allocate(exponent)
-    } else if EntryPool.exponent(list.count) != exponent {
-      move(&list, to: exponent)
-    }
-    entries[Int(list.start + list.count)] = entry
-    list.count += 1
+    resize(&list, to: list.count + 1)
+    entries[list.range.upperBound - 1] = entry
   }
 
   /// Removes the entry at an offset of the pool that is in a list.
   mutating func remove(at offset: Int, from list: inout List) {
-    let exponent = EntryPool.exponent(list.count)
-    list.count -= 1
-    entries[offset] = entries[Int(list.start + list.count)]
-    if list.isEmpty {
-      release(list.start, exponent)
-      list.start = 0
-    } else if EntryPool.exponent(list.count) != exponent {
-      move(&list, to: EntryPool.exponent(list.count), from: exponent)
-    }
+    entries[offset] = entries[list.range.upperBound - 1]
+    resize(&list, to: list.count - 1)
   }
 
-  private mutating func move(_ list: inout List, to exponent: Int, from old: Int? = nil) {
-    let start = allocate(exponent)
-    for i in 0..<Int(list.count) { entries[Int(start) + i] = entries[Int(list.start) + i] }
-    release(list.start, old ?? EntryPool.exponent(list.count))
-    list.start = start
+  /// Changes a count, and moves the list if that needs a block of another size.
+  private mutating func resize(_ list: inout List, to count: UInt32) {
+    let former = list
+    list.count = count
+    let (old, new) = (EntryPool.exponent(former.count), EntryPool.exponent(count))
+    guard old != new else { return }
+    list.start = new.map { allocate($0) } ?? 0
+    for i in 0..<Int(min(former.count, count)) {
+      entries[Int(list.start) + i] = entries[Int(former.start) + i]
+    }
+    if let old { release(former.start, old) }
+  }
+
+  /// The exponent of the block that so many entries have; nil for none.
+  private static func exponent(_ count: UInt32) -> Int? {
+    count == 0 ? nil : UInt32.bitWidth - (count - 1).leadingZeroBitCount
   }
 
   private mutating func allocate(_ exponent: Int) -> UInt32 {

@@ -1,15 +1,5 @@
 package import Geodesy
 
-/// The centre and radius of a circle, or of the circle around a shape.
-struct FenceCircle {
-  var center: Coordinate
-  /// Metres; negative where no fence has the number.
-  var radius: Double
-
-  static let vacant = FenceCircle(
-    center: Coordinate(clampingLatitude: 0, wrappingLongitude: 0), radius: -1)
-}
-
 /// Regions on the sphere by number, found by place.
 ///
 ///     var index = FenceIndex()
@@ -20,9 +10,10 @@ struct FenceCircle {
 /// region that is no circle is stored beside the circle around it, and has the last word on
 /// distances.
 package struct FenceIndex: Sendable {
-  private(set) var circles: [FenceCircle] = []
+  /// The circles, and those around other shapes; of a negative radius where no fence has the number.
+  private(set) var circles: [Circle] = []
   /// Of the fences that are no circles.
-  private var shapes: [FenceID: Shape] = [:]
+  private var shapes: [FenceID: Region] = [:]
   private(set) var tree = LooseOctree()
 
   package var count: Int { tree.count }
@@ -44,19 +35,19 @@ package struct FenceIndex: Sendable {
   package mutating func insert(_ region: Region, id: FenceID) {
     guard id >= 0 else { return }
     remove(id)
-    while circles.count <= Int(id) { circles.append(.vacant) }
+    while circles.count <= Int(id) { circles.append(.none) }
     let circle = region.boundingCircle
-    circles[Int(id)] = FenceCircle(center: circle.center, radius: circle.radius)
-    let shape = Shape(region)
-    if let shape {
-      shapes[id] = shape
-      shapeBytes += shape.byteCount
+    circles[Int(id)] = circle
+    let isShape = region != .circle(circle)
+    if isShape {
+      shapes[id] = region
+      shapeBytes += region.byteCount
     }
     tree.insert(
       FenceEntry(
         center: Vector(circle.center),
         chord: Vector.chordSquared(distance: circle.radius).squareRoot(), fence: id,
-        isShape: shape != nil))
+        isShape: isShape))
   }
 
   /// Removes a region; a number without one is ignored.
@@ -64,37 +55,25 @@ package struct FenceIndex: Sendable {
   package mutating func remove(_ id: FenceID) {
     guard contains(id) else { return }
     tree.remove(id, center: Vector(circles[Int(id)].center))
-    circles[Int(id)] = .vacant
+    circles[Int(id)] = .none
     if !shapes.isEmpty, let shape = shapes.removeValue(forKey: id) { shapeBytes -= shape.byteCount }
   }
 
   /// Bytes of heap in use for the fences and the cubes.
   package var byteCount: Int {
-    circles.capacity * MemoryLayout<FenceCircle>.stride + tree.byteCount + shapeBytes
+    circles.capacity * MemoryLayout<Circle>.stride + tree.byteCount + shapeBytes
   }
 
-  /// The shape of a fence, nil for a circle.
+  /// The region of a fence, which must exist.
   @inline(__always)
-  func shape(_ id: FenceID) -> Shape? { shapes.isEmpty ? nil : shapes[id] }
-
-  /// Whether a fence is a corridor along a line.
-  func isLine(_ id: FenceID) -> Bool {
-    if case .corridor = shape(id) { true } else { false }
+  func region(of id: FenceID) -> Region {
+    let circle = Region.circle(circles[Int(id)])
+    return shapes.isEmpty ? circle : shapes[id] ?? circle
   }
 
   /// Metres from a place to the edge of a fence, negative inside. The fence must exist.
   func boundaryDistance(of id: FenceID, from position: Coordinate, _ place: Vector) -> Double {
-    if let shape = shape(id) { return shape.signedBoundaryDistance(from: place) }
-    let circle = circles[Int(id)]
-    return position.distance(to: circle.center) - circle.radius
-  }
-
-  /// The scale of a fence's margins, metres.
-  func size(of id: FenceID) -> Double { shape(id)?.size ?? circles[Int(id)].radius }
-
-  /// The distance that a transition reports, from that to the edge.
-  func distance(of id: FenceID, beyond: Double) -> Double {
-    shape(id)?.distance(beyond: beyond) ?? beyond + circles[Int(id)].radius
+    region(of: id).signedBoundaryDistance(from: position, place)
   }
 
   /// The regions nearest to a place by distance to their edge (negative inside), nearest first,
@@ -126,12 +105,5 @@ package struct FenceIndex: Sendable {
       }
       radius = min(reach, radius * 4)
     }
-  }
-
-  /// The first thing found wrong with the structure, or nil; for tests.
-  /// - Complexity: O(cubes + fences).
-  package func checkInvariants() -> String? {
-    let fences = circles.indices.count { circles[$0].radius >= 0 }
-    return fences == count ? tree.checkInvariants() : "\(fences) fences, \(count) in the tree"
   }
 }

@@ -30,12 +30,10 @@ struct LooseOctree {
     var slot = table.insert(cube.key)
     while cube.level > own, table.cells[slot].list.count >= LooseOctree.roomInCube {
       cube = Cube(holding: entry.center, level: cube.level - 1)
-      table.setParts(table.cells[slot].parts | 1 << UInt64(cube.numberInParent), at: slot)
+      table.cells[slot].parts |= 1 << UInt64(cube.numberInParent)
       slot = table.insert(cube.key)
     }
-    var list = table.cells[slot].list
-    pool.append(entry, to: &list)
-    table.setList(list, at: slot)
+    pool.append(entry, to: &table.cells[slot].list)
     for level in cube.level..<Cube.levelCount { widest[level] = max(widest[level], entry.chord) }
     count += 1
   }
@@ -46,12 +44,9 @@ struct LooseOctree {
     for level in stride(from: Cube.top, through: 0, by: -1) {
       let cube = Cube(holding: center, level: level)
       guard let slot = table.find(cube.key) else { return }
-      var list = table.cells[slot].list
-      guard let offset = list.range.first(where: { pool.entries[$0].fence == fence }) else {
-        continue
-      }
-      pool.remove(at: offset, from: &list)
-      table.setList(list, at: slot)
+      let range = table.cells[slot].list.range
+      guard let offset = range.first(where: { pool.entries[$0].fence == fence }) else { continue }
+      pool.remove(at: offset, from: &table.cells[slot].list)
       count -= 1
       if count == 0 { widest = .init(repeating: 0) }
       return drop(cube)
@@ -65,8 +60,7 @@ struct LooseOctree {
     else { return }
     table.remove(at: slot)
     guard cube.level < Cube.top, let above = table.find(cube.parent.key) else { return }
-    let bit: UInt64 = 1 << UInt64(cube.numberInParent)
-    table.setParts(table.cells[above].parts & ~bit, at: above)
+    table.cells[above].parts &= ~(1 << UInt64(cube.numberInParent))
     drop(cube.parent)
   }
 

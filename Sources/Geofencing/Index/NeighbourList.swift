@@ -76,23 +76,25 @@ struct NeighbourList {
     entered.removeAll(keepingCapacity: true)
     left.removeAll(keepingCapacity: true)
     crossable.removeAll(keepingCapacity: true)
-    let leg = Leg(from: start ?? place, to: place)
+    let leg = Edge(from: start ?? place, to: place)
+    let length = leg.chordSquared.squareRoot()
     var moved = (place - origin).length
-    if moved + leg.length >= reach {
-      build(at: position, place, leg: leg.length, in: index)
+    if moved + length >= reach {
+      build(at: position, place, leg: length, in: index)
       moved = 0
     }
-    return test(position, place, leg, moved: moved, in: index)
+    return test(position, place, leg, length, moved: moved, in: index)
   }
 
   // MARK: - Testing
 
   /// Tests the fences whose edge may have been crossed since the last check, or by the leg.
   private mutating func test(
-    _ position: Coordinate, _ place: Vector, _ leg: Leg, moved: Double, in index: FenceIndex
+    _ position: Coordinate, _ place: Vector, _ leg: Edge, _ length: Double, moved: Double,
+    in index: FenceIndex
   ) -> Double {
     // On the way back to the origin, edges crossed on the way out are crossed again.
-    let limit = max(moved + leg.length, lastMoved) + NeighbourList.doubt
+    let limit = max(moved + length, lastMoved) + NeighbourList.doubt
     lastMoved = moved
     var safe = reach - moved
     for i in neighbours.indices {
@@ -106,7 +108,7 @@ struct NeighbourList {
       if neighbour.isShape {
         holds = neighbour.holds
         // Measured again where its edge may have been crossed by the way or by the leg.
-        if -edge <= max(leg.length, NeighbourList.doubt) {
+        if -edge <= max(length, NeighbourList.doubt) {
           let beyond = index.boundaryDistance(of: neighbour.fence, from: position, place)
           holds = beyond <= 0
           neighbours[i].center = place
@@ -120,24 +122,21 @@ struct NeighbourList {
       safe = min(safe, clearance)
       if holds != neighbour.holds {
         neighbours[i].holds = holds
-        note(neighbour.fence, holds: holds)
-      } else if !holds, clearance < leg.length,
-        neighbour.isShape || leg.isWithin(neighbour.chord, of: neighbour.center)
+        if holds {
+          holding.append(neighbour.fence)
+          entered.append(neighbour.fence)
+        } else {
+          holding.removeAll { $0 == neighbour.fence }
+          left.append(neighbour.fence)
+        }
+      } else if !holds, clearance < length,
+        neighbour.isShape
+          || leg.chordSquared(to: neighbour.center) <= neighbour.chord * neighbour.chord
       {
         crossable.append(neighbour.fence)
       }
     }
     return safe
-  }
-
-  private mutating func note(_ fence: FenceID, holds: Bool) {
-    if holds {
-      holding.append(fence)
-      entered.append(fence)
-    } else {
-      holding.dropAny(fence)
-      left.append(fence)
-    }
   }
 
   /// At most the straight line, in radii, that belongs to so many metres on the ground: of an angle
@@ -193,12 +192,12 @@ struct NeighbourList {
 
   /// Cuts a long list short by its reach, and sets the reach that the next one should have.
   private mutating func adapt(leastReach: Double) {
-    if order.count > NeighbourList.wanted.upperBound {
-      reach = min(reach, max(order[NeighbourList.wanted.upperBound].clearance, leastReach))
+    let (least, most) = (NeighbourList.wanted.lowerBound, NeighbourList.wanted.upperBound)
+    if order.count > most {
+      reach = min(reach, max(order[most].clearance, leastReach))
       ambition = max(reach * 0.75, NeighbourList.leastAmbition)
     } else {
-      let isShort = order.count < NeighbourList.wanted.lowerBound
-      ambition = isShort ? min(reach * 2, 1) : reach
+      ambition = order.count < least ? min(reach * 2, 1) : reach
     }
   }
 
@@ -242,41 +241,5 @@ struct NeighbourList {
     }
     left.append(contentsOf: former[i...])
     former.removeAll(keepingCapacity: true)
-  }
-}
-
-/// The straight line between the places of two samples.
-private struct Leg {
-  private let end: Vector
-  /// Back to the start.
-  private let back: Vector
-  let length: Double
-
-  @inline(__always)
-  init(from start: Vector, to end: Vector) {
-    self.end = end
-    back = start - end
-    length = back.length
-  }
-
-  /// Whether the way on the ground may come within `chord` of a place.
-  @inline(__always)
-  func isWithin(_ chord: Double, of place: Vector) -> Bool {
-    let offset = place - end
-    let square = length * length
-    let fraction = square > 0 ? max(0, min(1, offset.dot(back) / square)) : 0
-    let nearest = offset - fraction * back
-    // The great circle bulges above the straight line by no more than a quarter of its square.
-    let limit = chord + square / 4
-    return nearest.dot(nearest) <= limit * limit
-  }
-}
-
-extension [FenceID] {
-  /// Drops a fence that may be in the list, whose order does not matter.
-  mutating func dropAny(_ fence: FenceID) {
-    guard let i = lastIndex(of: fence) else { return }
-    swapAt(i, count - 1)
-    removeLast()
   }
 }

@@ -4,28 +4,18 @@ package import Geodesy
 extension FenceMonitor {
   /// The presence at a fence; `unknown` for an unknown number.
   package func presence(of id: FenceID) -> Presence {
-    guard id >= 0, Int(id) < phases.count else { return .unknown }
-    switch phases[Int(id)] {
-    case .vacant, .undecided: return .unknown
-    case .outside, .entering: return .outside
-    case .inside: return .inside
-    }
+    index.contains(id) ? presences[Int(id)] ?? .unknown : .unknown
   }
-
-  /// The containing fences by number.
-  package func insideFences() -> [FenceID] { inside.sorted() }
 
   /// Metres from a place to the edge of a fence, negative inside; infinite for an unknown number.
   package func distance(to id: FenceID, from position: Coordinate) -> Double {
-    guard index.contains(id) else { return .infinity }
-    return index.boundaryDistance(of: id, from: position, Vector(position))
+    index.contains(id) ? index.region(of: id).signedBoundaryDistance(from: position) : .infinity
   }
 
   /// Metres from a place to the centre of a circle, the line of a corridor or the edge of a polygon
   /// (on either side); infinite for an unknown number.
   package func centerDistance(of id: FenceID, from position: Coordinate) -> Double {
-    guard index.contains(id) else { return .infinity }
-    return max(0, index.distance(of: id, beyond: distance(to: id, from: position)))
+    index.contains(id) ? index.region(of: id).distance(from: position) : .infinity
   }
 
   /// The `centerDistance` at the place of a transition.
@@ -46,12 +36,11 @@ extension FenceMonitor {
 
   /// Nil before the first sample.
   package var estimate: Estimate? {
-    guard let estimator = track.estimator else {
-      return track.last.map { Estimate(position: $0.position, error: 0, restSince: nil) }
+    track.belief.map {
+      Estimate(
+        position: $0.place.coordinate, error: $0.sigma * Estimator.sigmasOfError,
+        restSince: $0.restSince)
     }
-    return Estimate(
-      position: estimator.place.coordinate, error: estimator.sigma * Estimator.sigmasOfError,
-      restSince: estimator.rest.isEstablished ? estimator.rest.since : nil)
   }
 
   /// The comparison of the estimate with a fence.
@@ -72,7 +61,7 @@ extension FenceMonitor {
     return Assessment(
       beyond: beyond,
       probability: InsideProbability.inside(
-        beyond: beyond, sigma: sigma, size: index.size(of: id)),
+        beyond: beyond, sigma: sigma, size: index.region(of: id).size),
       exitMargin: policy.departureSigmas * sigma)
   }
 
@@ -96,7 +85,7 @@ extension FenceMonitor {
 
   /// The same of the followed receiver.
   package var scale: (scale: Double, minutes: Int) {
-    (track.currentNoise.scale, Int(track.currentNoise.blocks))
+    (track.noise.scale, Int(track.noise.blocks))
   }
 
   // MARK: - The fences
@@ -114,6 +103,6 @@ extension FenceMonitor {
 
   /// Bytes of heap in use for fences, their states and the index.
   package var byteCount: Int {
-    index.byteCount + phases.capacity * MemoryLayout<Phase>.stride
+    index.byteCount + presences.capacity * MemoryLayout<Presence?>.stride
   }
 }

@@ -16,30 +16,14 @@ import Geodesy
 /// has a *safe ball*: how far from there, in any direction, the believed place can go before any
 /// decision could change. There is none while the next sample alone can decide something.
 package struct FenceMonitor: Sendable {
-  /// The state of a fence.
-  enum Phase: UInt8 {
-    /// No fence has this number.
-    case vacant
-    case undecided
-    case outside
-    /// Outside, and the believed place is in it: the error is too large for its size, or the fix
-    /// too lonely, for an arrival.
-    case entering
-    case inside
-  }
-
   package let policy: MonitorPolicy
   var index = FenceIndex()
-  var phases: [Phase] = []
-  /// The fences in phase `inside`, in no order.
+  /// The presence at each fence; nil where no fence has the number.
+  var presences: [Presence?] = []
+  /// The fences of presence `inside`, in no order.
   var inside: [FenceID] = []
-  /// Fences of `inside` that do not contain the believed place: each check measures them.
-  var lingering: [FenceID] = []
-  /// The fences in phase `entering`.
-  var entering: [FenceID] = []
-  /// The fences of unknown presence, whether the last sample was inside (nil before the first), and
-  /// whether one was far enough outside for a departure.
-  var undecided: [(fence: FenceID, isInside: Bool?, wasOutside: Bool)] = []
+  /// Each check measures these.
+  var pending: [PendingFence] = []
   /// Passes that are reported once the device is outside again.
   var awaited: [Transition] = []
 
@@ -60,7 +44,7 @@ package struct FenceMonitor: Sendable {
   /// Makes room for fences 0..<`count`.
   package mutating func reserveCapacity(_ count: Int) {
     index.reserveCapacity(count)
-    phases.reserveCapacity(count)
+    presences.reserveCapacity(count)
   }
 
   /// Adds a fence, or replaces the one of that number; negative numbers are ignored.
@@ -72,46 +56,32 @@ package struct FenceMonitor: Sendable {
   package mutating func add(_ region: Region, id: FenceID, presence: Presence = .unknown) {
     guard id >= 0 else { return }
     remove(id)
-    while phases.count <= Int(id) { phases.append(.vacant) }
+    while presences.count <= Int(id) { presences.append(nil) }
     index.insert(region, id: id)
     setPresence(presence, of: id)
-    safeBall = SafeBall()
     forgetNeighbours()
   }
 
   /// Sets the presence at a fence that is in none of the lists.
   private mutating func setPresence(_ presence: Presence, of id: FenceID) {
-    switch presence {
-    case .unknown:
-      phases[Int(id)] = .undecided
-      undecided.append((id, nil, false))
-    case .inside:
-      phases[Int(id)] = .inside
-      inside.append(id)
-    case .outside: phases[Int(id)] = .outside
-    }
+    presences[Int(id)] = presence
+    if presence == .unknown { pending.append(PendingFence(fence: id)) }
+    if presence == .inside { inside.append(id) }
   }
 
   /// Removes a fence; a number without one is ignored.
   package mutating func remove(_ id: FenceID) {
     guard index.contains(id) else { return }
-    switch phases[Int(id)] {
-    case .vacant, .outside: break
-    case .undecided: undecided.dropAny { $0.fence == id }
-    case .entering: entering.dropAny(id)
-    case .inside:
-      inside.dropAny(id)
-      lingering.dropAny(id)
-    }
-    if !awaited.isEmpty { awaited.removeAll { $0.fence == id } }
-    phases[Int(id)] = .vacant
-    safeBall = SafeBall()
+    if presences[Int(id)] == .inside { inside.removeAll { $0 == id } }
+    presences[Int(id)] = nil
+    pending.removeAll { $0.fence == id }
+    awaited.removeAll { $0.fence == id }
     forgetNeighbours()
     index.remove(id)
   }
 
-  mutating func forgetNeighbours() {
-    guard isPresenceTrusted else { return }
+  private mutating func forgetNeighbours() {
+    safeBall = SafeBall()
     neighbours.forget()
     isPresenceTrusted = false
   }
@@ -122,9 +92,9 @@ package struct FenceMonitor: Sendable {
   package func restarted(policy: MonitorPolicy) -> FenceMonitor {
     var fresh = FenceMonitor(policy: policy, track: track.restarted())
     fresh.index = index
-    fresh.phases = phases
-    for id in phases.indices where phases[id] != .vacant {
-      fresh.setPresence(presence(of: FenceID(id)), of: FenceID(id))
+    fresh.presences = presences
+    for (id, presence) in presences.enumerated() {
+      if let presence { fresh.setPresence(presence, of: FenceID(id)) }
     }
     return fresh
   }
@@ -138,67 +108,40 @@ package struct FenceMonitor: Sendable {
   ///   undecided), and now and then O(levels + fences within the reach of the neighbour list).
   package mutating func process(_ sample: PositionSample, into transitions: inout [Transition]) {
     guard sample.time > track.newest else { return }
-    guard !policy.isPlain else { return processExact(sample, into: &transitions) }
     if let eph = sample.eph, eph > policy.maximumError { return }
-    let interval = track.estimator.map { max($0.interval, $0.lastGap) } ?? 0
-    let jumps = track.jumpCount
-    guard track.take(sample, fastest: policy.plausibleSpeed), let estimator = track.estimator else {
-      return
+    guard
+      let belief = policy.isPlain
+        ? track.takeExact(sample) : track.take(sample, fastest: policy.plausibleSpeed)
+    else { return }
+    if !safeBall.contains(belief.place, variance: belief.variance) {
+      let leg = leg(to: sample, belief)
+      check(evaluation(of: sample, belief, leg: leg), into: &transitions)
     }
-    let (place, sigma) = (estimator.place, estimator.sigma)
-    let isGoing = !estimator.rest.isEstablished
-    if !safeBall.contains(place, sigma: sigma) {
-      var evaluation = Evaluation(sample: sample, place: place)
-      evaluation.sigma = sigma
-      evaluation.isLone = estimator.isLone
-      // A jump has no way.
-      if isGoing, track.jumpCount == jumps {
-        evaluation.leg = leg(to: sample, longest: 3 * max(1, interval))
-      }
-      check(evaluation, into: &transitions)
-    }
-    track.former = (place, sample.time, isGoing)
+    track.former = (belief.place, sample.time, belief.isGoing)
   }
 
-  /// Takes in a sample that is the truth.
-  private mutating func processExact(
-    _ sample: PositionSample, into transitions: inout [Transition]
-  ) {
-    track.takeExact(sample)
-    var evaluation = Evaluation(sample: sample, place: Vector(sample.position))
-    if !safeBall.contains(evaluation.place, sigma: 0) {
-      evaluation.leg = leg(to: sample, longest: .infinity)
-      check(evaluation, into: &transitions)
-    }
-    track.former = (evaluation.place, sample.time, true)
+  private func evaluation(
+    of sample: PositionSample, _ belief: Belief, leg: Track.Leg? = nil
+  ) -> Evaluation {
+    Evaluation(
+      sample: sample, place: belief.place,
+      position: policy.isPlain ? sample.position : belief.place.coordinate, sigma: belief.sigma,
+      isLone: belief.isLone, leg: leg)
   }
 
-  /// Where the way to a sample began; nil if it is not known: from a rest, or over more than
-  /// `longest` seconds. A receiver is late now and then.
-  @inline(__always)
-  private func leg(to sample: PositionSample, longest: Double) -> Evaluation.Leg? {
-    guard policy.reportsPasses, let former = track.former, former.isGoing else { return nil }
+  /// Where the way to a sample began; nil if it is not known: from a rest, over a jump, or over
+  /// more than three intervals, for a receiver is late now and then.
+  private func leg(to sample: PositionSample, _ belief: Belief) -> Track.Leg? {
+    guard let former = track.former, former.isGoing, belief.isGoing, belief.end != .jump else {
+      return nil
+    }
     let gap = sample.time - former.time
-    return gap <= policy.longestLeg && gap.seconds <= longest ? former : nil
+    return gap <= policy.longestLeg && gap.seconds <= 3 * max(1, belief.interval) ? former : nil
   }
 
   /// Evaluates the last sample for fences that were added since.
   package mutating func seed(into transitions: inout [Transition]) {
-    guard let last = track.last else { return }
-    var evaluation = Evaluation(sample: last, place: Vector(last.position))
-    if let estimator = track.estimator {
-      evaluation = Evaluation(sample: last, place: estimator.place)
-      evaluation.sigma = estimator.sigma
-    }
-    check(evaluation, into: &transitions)
-  }
-}
-
-extension Array {
-  /// Drops one element that matches, if there is one; the order does not matter.
-  mutating func dropAny(where matches: (Element) -> Bool) {
-    guard let i = lastIndex(where: matches) else { return }
-    swapAt(i, count - 1)
-    removeLast()
+    guard let last = track.last, let belief = track.belief else { return }
+    check(evaluation(of: last, belief), into: &transitions)
   }
 }

@@ -30,8 +30,6 @@ package struct MonitorPolicy: Equatable, Sendable {
   /// The path between two samples is never tested for passes over a longer time than this; 0 for no
   /// passes.
   package var longestLeg = TimeSpan.minutes(5)
-  /// Whether fences crossed between two samples are reported.
-  package var reportsPasses = true
   /// Whether each sample is the truth: no estimate and no confirmation.
   package private(set) var isPlain = false
 
@@ -44,7 +42,7 @@ package struct MonitorPolicy: Equatable, Sendable {
   package static let plain: MonitorPolicy = {
     var policy = MonitorPolicy()
     policy.isPlain = true
-    policy.reportsPasses = false
+    policy.longestLeg = .zero
     return policy
   }()
 

@@ -4,7 +4,7 @@
 /// So a receiver is taken to be twice as bad as it claims until its own scatter at rest has shown
 /// better. The scale is the root of a mean of squares (an inverse gamma distribution): half an
 /// hour's worth of the assumption, and the learnt blocks of a minute.
-struct ReceiverNoise: Equatable {
+struct ReceiverNoise {
   /// The scale of a receiver without a history.
   private static let assumed = 2.0
   /// The weight of the assumption, in blocks of a minute.
@@ -30,23 +30,19 @@ struct ReceiverNoise: Equatable {
   /// Of the block in progress: seconds, and sums of squares of distances and of claims, m².
   private var pending = (seconds: 0.0, scatter: 0.0, claims: 0.0)
 
-  static func == (a: ReceiverNoise, b: ReceiverNoise) -> Bool {
-    (a.squares, a.blocks, a.scale) == (b.squares, b.blocks, b.scale) && a.pending == b.pending
-  }
-
   /// Drops the block in progress: the device is not at rest.
   mutating func interrupt() { pending = (0, 0, 0) }
 
   /// Takes in a fix at rest.
   /// - Parameters:
-  ///   - distance: metres from the mean of the rest.
+  ///   - square: of the distance from the mean of the rest, m².
   ///   - claim: the claimed error, metres, 95 %.
   ///   - seconds: that the fix stands for.
   ///   - counts: whether the rest is long enough for its mean to be good.
-  mutating func observe(distance: Double, claim: Double, seconds: Double, counts: Bool) {
-    let clipped = min(distance, Self.clip * scale * claim)
+  mutating func observe(square: Double, claim: Double, seconds: Double, counts: Bool) {
+    let limit = Self.clip * scale * claim
     pending.seconds += seconds
-    pending.scatter += seconds * clipped * clipped
+    pending.scatter += seconds * min(square, limit * limit)
     pending.claims += seconds * claim * claim
     guard pending.seconds >= Self.block else { return }
     if counts { learn(square: Self.squareOfError * pending.scatter / pending.claims) }

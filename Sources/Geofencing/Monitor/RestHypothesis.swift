@@ -40,8 +40,8 @@ struct RestHypothesis {
   /// The variance of the mean without that.
   private var spread: Double
 
-  /// The fixes away from the place: their number, since when, seconds that the first one stands
-  /// for, and the least variance of the track meanwhile.
+  /// The fixes away from a place of rest: their number, since when, seconds that the first one
+  /// stands for, and the least variance of the track meanwhile.
   private var away = (count: 0, since: Instant(microseconds: 0), step: 0.0, variance: 0.0)
   /// How long the device has been away, seconds.
   private var awayFor = 0.0
@@ -53,82 +53,86 @@ struct RestHypothesis {
     since = time
   }
 
-  /// Begins the search for a rest at another place.
-  private mutating func restart(_ place: Vector, _ variance: Double, _ time: Instant) {
-    self = RestHypothesis(at: place, variance: variance, time: time)
-  }
-
-  /// A fix that the track has taken in.
-  struct Evidence {
-    let time: Instant
-    /// Seconds since the fix before it, and the usual ones.
-    let gap: Double
-    let interval: Double
-    let fix: Vector
-    /// The variance of the fix, m².
-    let fixVariance: Double
-    /// The logarithm of the odds of motion by claimed speeds.
-    let speed: Double
-  }
-
-  /// Weighs a fix.
-  mutating func weigh(_ track: MotionTrack, _ evidence: Evidence) {
-    let rested = (evidence.time - since).seconds
-    let distance = place.metres(to: track.place)
+  /// Weighs a fix that the track has taken in.
+  /// - Parameters:
+  ///   - speedOdds: the logarithm of the odds of motion by claimed speeds.
+  ///   - fixVariance: of the fix, m².
+  ///   - step: since the fix before it.
+  ///   - interval: the usual seconds between fixes.
+  @inline(__always)
+  mutating func weigh(
+    _ track: MotionTrack, speedOdds: Double, _ fix: Vector, _ fixVariance: Double,
+    at time: Instant, after step: TimeStep, interval: Double
+  ) {
+    let rested = (time - since).seconds
+    let square = (track.place - place).squareMetres
     let total = track.variance + variance
-    let z2 = distance * distance / total
-    followAbsence(distance: distance, z2: z2, track.variance, evidence)
-    var far = min(distance / Self.reach, Self.reachLimit)
-    if away.count >= Self.run { far = max(far, min(distance / Self.runReach, Self.runLimit)) }
-    far += awayFor / Self.duration
+    var isRuledOut = false
     if isEstablished {
-      if min(z2 / 2, far) + evidence.speed >= Self.odds, z2 > 2 {
-        restart(track.place, evidence.fixVariance, evidence.time)
+      if away.count > 0 || square >= 4 * total {
+        followAbsence(square, total, track.variance, at: time, step.seconds, interval)
       }
+      isRuledOut = square > 2 * total && isMotion(square, total, speedOdds)
     } else {
-      let needed = Self.settling * total.squareRoot() / Self.creep
-      if z2 > 6 && (distance > Self.creep * rested || rested < needed) || evidence.speed > 4 {
-        restart(track.place, evidence.fixVariance, evidence.time)
-      } else if rested >= needed, z2 < 4 {
+      // The time in which a way at the slowest pace would have shown, squared.
+      let needed = Self.settling * Self.settling / (Self.creep * Self.creep) * total
+      let isShort = rested * rested < needed
+      let isFar = isShort || square > Self.creep * Self.creep * rested * rested
+      if isFar && square > 6 * total || speedOdds > 4 {
+        isRuledOut = true
+      } else if !isShort, square < 4 * total {
         isEstablished = true
         away.count = 0
       }
     }
-    if z2 < 9 || !isEstablished { average(evidence, rested: rested) }
+    if isRuledOut {
+      // The search for a rest at another place begins.
+      self = RestHypothesis(at: track.place, variance: fixVariance, time: time)
+    }
+    if square < 9 * total || !isEstablished { average(fix, fixVariance, step) }
+  }
+
+  /// Whether the odds of motion have turned.
+  @inline(never)
+  private func isMotion(_ square: Double, _ total: Double, _ speed: Double) -> Bool {
+    let distance = square.squareRoot()
+    var far = min(distance / Self.reach, Self.reachLimit)
+    if away.count >= Self.run { far = max(far, min(distance / Self.runReach, Self.runLimit)) }
+    return min(square / total / 2, far + awayFor / Self.duration) + speed >= Self.odds
   }
 
   /// How long the device has been away. One fix alone proves nothing, unless the receiver is slow
   /// and it is far away.
+  @inline(never)
   private mutating func followAbsence(
-    distance: Double, z2: Double, _ trackVariance: Double, _ evidence: Evidence
+    _ square: Double, _ total: Double, _ trackVariance: Double, at time: Instant, _ gap: Double,
+    _ interval: Double
   ) {
     if away.count > 0 { away.variance = min(away.variance, trackVariance) }
-    let isBack =
-      away.count > 0 ? distance * distance < 4 * (away.variance + variance) : z2 < 4
-    guard !isBack else {
+    guard square >= 4 * (away.count > 0 ? away.variance + variance : total) else {
       away.count = 0
       awayFor = 0
       return
     }
     if away.count == 0 {
-      away = (1, evidence.time, min(evidence.gap, 60), trackVariance)
-      let silence = min(evidence.gap, evidence.interval) - Self.silence
-      awayFor = distance > Self.wild ? max(0, silence) : 0
+      away = (1, time, min(gap, 60), trackVariance)
+      let silence = min(gap, interval) - Self.silence
+      awayFor = square > Self.wild * Self.wild ? max(0, silence) : 0
     } else {
       away.count += 1
-      awayFor = (evidence.time - away.since).seconds + away.step
+      awayFor = (time - away.since).seconds + away.step
     }
   }
 
-  private mutating func average(_ evidence: Evidence, rested: Double) {
-    guard rested > 0 else { return }
-    let gap = max(evidence.gap, 0.1)
-    let own = spread + max(0, variance - evidence.fixVariance)
+  @inline(__always)
+  private mutating func average(_ fix: Vector, _ fixVariance: Double, _ step: TimeStep) {
+    let own = spread + max(0, variance - fixVariance)
     // A fix that is worse than the others moves the mean by less.
-    let least = min(gap, 60) / Self.memory * min(1, variance / evidence.fixVariance)
-    let k = max(own / (own + evidence.fixVariance * max(1, 60 / gap)), least)
-    place = (place + k * (evidence.fix - place)).onSphere
+    var least = step.weight * (1 / Self.memory)
+    if variance < fixVariance { least *= variance / fixVariance }
+    let k = max(own / (own + fixVariance * step.perMinute), least)
+    place = (place + k * (fix - place)).onSphere
     spread *= 1 - k
-    variance += k * (evidence.fixVariance - variance)
+    variance += k * (fixVariance - variance)
   }
 }

@@ -8,8 +8,8 @@ struct SafeBall {
   private var center = Vector(x: 0, y: 0, z: 0)
   /// In radii of the Earth; negative where there is no such ball.
   private var radiusSquared = -1.0
-  /// The least standard deviation for which margins were measured, metres.
-  private var leastSigma = 0.0
+  /// The least variance for which margins were measured, m².
+  private var leastVariance = 0.0
 
   /// None.
   init() {}
@@ -22,11 +22,11 @@ struct SafeBall {
     self.center = center
     let radius = radius - 0.001 / Sphere.radius
     radiusSquared = radius > 0 ? radius * radius : -1
-    leastSigma = sigma
+    leastVariance = sigma * sigma
   }
 
   @inline(__always)
-  func contains(_ place: Vector, sigma: Double) -> Bool {
-    center.chordSquared(to: place) < radiusSquared && sigma >= leastSigma
+  func contains(_ place: Vector, variance: Double) -> Bool {
+    center.chordSquared(to: place) < radiusSquared && variance >= leastVariance
   }
 }

@@ -1,16 +1,13 @@
 import Geodesy
-import Glibc
 
 /// The evidence of motion in the claimed speeds of a receiver: a logarithm of odds.
 ///
 /// A claimed speed counts as long as half of the claimed way is made: a receiver that stands and
-/// claims to go says nothing. A speed within the noise at rest speaks against motion.
+/// claims to go says nothing. A speed within the noise at rest speaks against motion. The memory of
+/// the way is a third of the velocity's. The evidence fades with half of it when nothing is said.
 struct SpeedEvidence {
-  /// The standard deviation of a claimed speed at rest, m/s.
-  private static let noise = 0.2
-  /// The memory of the way, and of the evidence when nothing is said, seconds.
-  private static let memory = 20.0
-  private static let fading = 30.0
+  /// The variance of a claimed speed at rest: 0.2 m/s.
+  private static let noise = 0.04
   private static let bounds = -4.0...8.0
 
   private(set) var odds = 0.0
@@ -20,18 +17,19 @@ struct SpeedEvidence {
 
   /// - Parameters:
   ///   - speed: m/s; nil without a claim.
-  ///   - step: from the believed place of the track before to the present one.
-  ///   - gap: seconds between them.
-  mutating func add(_ speed: Double?, step: Vector, after gap: Double) {
-    let keep = exp(-gap / Self.memory)
-    claimed = claimed * keep + (speed ?? 0) * min(gap, 60)
-    made = keep * made + min(1, 60 / max(gap, 1)) * step
-    let evidence = speed.map { $0 * $0 / (2 * Self.noise * Self.noise) - 1 } ?? 0
-    if speed == nil || evidence > 0 && made.length * Sphere.radius < 0.5 * claimed {
-      odds *= exp(-gap / Self.fading)
+  ///   - way: from the believed place of the track before to the present one.
+  ///   - step: the time between them.
+  @inline(__always)
+  mutating func add(_ speed: Double?, way: Vector, after step: TimeStep) {
+    let keep = step.decay * step.decay * step.decay
+    made = keep * made + step.plausible * way
+    claimed = claimed * keep + (speed ?? 0) * min(step.seconds, 60)
+    let evidence = speed.map { $0 * $0 * (0.5 / Self.noise) - 1 } ?? 0
+    guard speed != nil, evidence <= 0 || made.squareMetres >= 0.25 * claimed * claimed else {
+      odds *= step.decay * step.decay
       return
     }
-    odds += min(max(0.2 * evidence, -1), 1) * min(gap, 5)
+    odds += min(max(0.2 * evidence, -1), 1) * min(step.seconds, 5)
     odds = min(max(odds, Self.bounds.lowerBound), Self.bounds.upperBound)
   }
 }

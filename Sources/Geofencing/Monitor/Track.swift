@@ -8,12 +8,15 @@ package struct Track: Sendable {
   private static let capacity = 8
 
   private var id = ReceiverID()
-  private var noise = ReceiverNoise()
+  /// Of the followed receiver.
+  private(set) var noise = ReceiverNoise()
   private var others: [(id: ReceiverID, noise: ReceiverNoise)] = []
   /// Nil before the first sample.
-  private(set) var estimator: Estimator?
-  /// The believed place of the newest sample that counts, and whether the device was going there.
-  var former: Evaluation.Leg?
+  private var estimator: Estimator?
+  /// The start of a way: the believed place of a sample, and whether the device was going there.
+  typealias Leg = (place: Vector, time: Instant, isGoing: Bool)
+  /// The leg that begins with the newest sample that counts.
+  var former: Leg?
   /// The newest sample that counts.
   private(set) var last: PositionSample?
   /// The time of the newest sample, whether it counts or not.
@@ -37,32 +40,37 @@ package struct Track: Sendable {
     id = next
   }
 
-  /// Takes in a sample. Returns whether it counts: it is newer than the one before, and near enough
-  /// to where the device should be, or one of several that agree.
+  /// Takes in a sample. Returns nil if it does not count: it is neither near enough to where the
+  /// device should be, nor one of several that agree.
   @inline(__always)
-  mutating func take(_ sample: PositionSample, fastest: Double) -> Bool {
+  mutating func take(_ sample: PositionSample, fastest: Double) -> Belief? {
     newest = sample.time
     let place = Vector(sample.position)
     guard estimator != nil else {
-      estimator = Estimator(place, sample, noise)
-      last = sample
-      return true
+      (estimator, last) = (Estimator(place, sample, noise), sample)
+      return estimator?.belief
     }
-    let wasInDoubt = isInDoubt
-    switch estimator?.follow(place, sample, &noise, fastest: fastest) {
-    case .follows: if wasInDoubt { outlierCount += 1 }
-    case .jumps: jumpCount += 1
-    case .setAside, nil: return false
+    guard let belief = estimator?.follow(place, sample, &noise, fastest: fastest) else {
+      return nil
+    }
+    switch belief.end {
+    case nil: break
+    case .jump: jumpCount += 1
+    case .outlier: outlierCount += 1
     }
     last = sample
-    return true
+    return belief
   }
 
   /// Takes in a sample as it is.
-  mutating func takeExact(_ sample: PositionSample) {
+  mutating func takeExact(_ sample: PositionSample) -> Belief {
     newest = sample.time
     last = sample
+    return .exact(Vector(sample.position))
   }
+
+  /// The present estimate; nil before the first sample.
+  var belief: Belief? { estimator?.belief ?? last.map { .exact(Vector($0.position)) } }
 
   var isInDoubt: Bool { estimator?.isInDoubt ?? false }
 
@@ -78,7 +86,4 @@ package struct Track: Sendable {
     if receiver == id { return noise }
     return others.first { $0.id == receiver }?.noise
   }
-
-  /// The noise of the followed receiver.
-  var currentNoise: ReceiverNoise { noise }
 }

@@ -73,23 +73,8 @@ extension Transition {
   /// The order of the transitions of one sample: departures, arrivals (`found` is one of them),
   /// passes, and by fence within each.
   package static func precedes(_ a: Transition, _ b: Transition) -> Bool {
-    let (rankA, rankB) = (a.kind.rank, b.kind.rank)
-    return rankA != rankB ? rankA < rankB : a.fence < b.fence
+    (a.rank, a.fence) < (b.rank, b.fence)
   }
 
-  /// Puts those from `start` on in that order.
-  static func sort(_ transitions: inout [Transition], from start: Int) {
-    guard transitions.count - start > 1 else { return }
-    transitions[start...].sort(by: precedes)
-  }
-}
-
-extension Transition.Kind {
-  fileprivate var rank: Int {
-    switch self {
-    case .depart: 0
-    case .arrive, .found: 1
-    case .pass: 2
-    }
-  }
+  private var rank: Int { kind == .depart ? 0 : kind == .pass ? 2 : 1 }
 }

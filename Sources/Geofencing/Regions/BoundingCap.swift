@@ -16,24 +16,18 @@ struct BoundingCap: Equatable, Sendable {
     guard let first = points.first else { return nil }
     var center = first
     for step in 1...64 {
-      let far = points[BoundingCap.farthest(from: center, in: points)]
+      let far = BoundingCap.farthest(from: center, in: points)
       center = center + (1 / Double(step + 1)) * (far - center)
     }
     let length = center.length
     guard length > 1e-3 else { return nil }
     self.center = (1 / length) * center
-    let far = points[BoundingCap.farthest(from: self.center, in: points)] - self.center
-    chordSquared = far.dot(far)
+    chordSquared = self.center.chordSquared(
+      to: BoundingCap.farthest(from: self.center, in: points))
   }
 
-  private static func farthest(from center: Vector, in points: [Vector]) -> Int {
-    var (most, index) = (-1.0, 0)
-    for i in points.indices {
-      let offset = points[i] - center
-      let distance = offset.dot(offset)
-      if distance > most { (most, index) = (distance, i) }
-    }
-    return index
+  private static func farthest(from center: Vector, in points: [Vector]) -> Vector {
+    points.max { center.chordSquared(to: $0) < center.chordSquared(to: $1) } ?? center
   }
 
   /// The circle of all points within `margin` metres of the directions, at least one metre wide;
@@ -53,8 +47,7 @@ extension Vector {
     path.reserveCapacity(positions.count)
     for position in positions {
       let point = Vector(position)
-      if let last = path.last, last.isSame(as: point) { continue }
-      path.append(point)
+      if path.last?.isSame(as: point) != true { path.append(point) }
     }
     while isRing, path.count > 1, let first = path.first, path[path.count - 1].isSame(as: first) {
       path.removeLast()
@@ -63,7 +56,6 @@ extension Vector {
   }
 
   private func isSame(as other: Vector) -> Bool {
-    let offset = self - other
-    return offset.dot(offset) < 1e-24
+    chordSquared(to: other) < 1e-24
   }
 }

@@ -41,19 +41,9 @@ package struct Corridor: Equatable, Sendable {
     boundingCircle = circle
   }
 
-  /// Whether a place is inside or on the edge.
-  /// - Complexity: O(positions).
-  package func contains(_ position: Coordinate) -> Bool {
-    signedBoundaryDistance(from: position) <= 0
-  }
-
   /// Metres to the edge, negative inside: the distance to the line less half the width. Where a
   /// line bends or comes back to itself, places inside may be deeper than that.
   /// - Complexity: O(positions).
-  package func signedBoundaryDistance(from position: Coordinate) -> Double {
-    signedBoundaryDistance(from: Vector(position))
-  }
-
   func signedBoundaryDistance(from place: Vector) -> Double {
     var least = 4.0
     forEachEdge { edge in least = min(least, edge.chordSquared(to: place)) }

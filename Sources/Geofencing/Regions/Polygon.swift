@@ -5,8 +5,7 @@ import Glibc
 /// circles and belong to the area.
 ///
 ///     let square = try Polygon(parts: [[[southWest, southEast, northEast, northWest]]])
-///     square.contains(position)
-///     square.signedBoundaryDistance(from: position)  // metres, negative inside
+///     Region.polygon(square).signedBoundaryDistance(from: position)  // metres, negative inside
 ///
 /// Winding is ignored: of the two sides of a ring the smaller one is meant, and the polygon fits in
 /// a circle of 5 000 km. The gnomonic projection from its centre keeps great circles straight: a
@@ -78,19 +77,8 @@ package struct Polygon: Equatable, Sendable {
     hideInnerEdges()
   }
 
-  /// Whether a place is inside or on the edge.
-  /// - Complexity: O(1) outside the bounding circle, else O(positions).
-  package func contains(_ position: Coordinate) -> Bool {
-    let place = Vector(position)
-    return isInside(place) || boundaryChordSquared(from: place) == 0
-  }
-
   /// Metres to the nearest edge, negative inside.
   /// - Complexity: O(positions).
-  package func signedBoundaryDistance(from position: Coordinate) -> Double {
-    signedBoundaryDistance(from: Vector(position))
-  }
-
   func signedBoundaryDistance(from place: Vector) -> Double {
     let distance = Vector.distance(chordSquared: boundaryChordSquared(from: place))
     return isInside(place) ? -distance : distance
@@ -182,8 +170,7 @@ extension Polygon {
     ends.reserveCapacity(corners.count)
     for (number, ring) in rings.enumerated() {
       for i in ring.range {
-        let edge = edge(i, in: ring.range)
-        ends.append((EdgeKey(edge.start, edge.start + edge.chord), i, number))
+        ends.append((edge(i, in: ring.range).key, i, number))
       }
     }
     ends.sort { $0.key < $1.key }
@@ -218,32 +205,21 @@ extension Polygon {
 }
 
 /// The two ends of an edge in either direction, rounded to 60 µm.
-private struct EdgeKey: Comparable {
-  private let numbers: InlineArray<6, Int64>
+private typealias EdgeKey = (Int64, Int64, Int64, Int64, Int64, Int64)
 
-  init(_ a: Vector, _ b: Vector) {
-    let first = EdgeKey.rounded(a)
-    let second = EdgeKey.rounded(b)
-    numbers =
-      first < second
-      ? [first.0, first.1, first.2, second.0, second.1, second.2]
-      : [second.0, second.1, second.2, first.0, first.1, first.2]
+extension Edge {
+  fileprivate var key: EdgeKey {
+    let (a, b) = (start.rounded, (start + chord).rounded)
+    return a < b ? (a.0, a.1, a.2, b.0, b.1, b.2) : (b.0, b.1, b.2, a.0, a.1, a.2)
   }
-
-  private static func rounded(_ v: Vector) -> (Int64, Int64, Int64) {
-    (Int64(v.x * 1e11), Int64(v.y * 1e11), Int64(v.z * 1e11))
-  }
-
-  static func < (a: EdgeKey, b: EdgeKey) -> Bool {
-    for i in 0..<6 where a.numbers[i] != b.numbers[i] { return a.numbers[i] < b.numbers[i] }
-    return false
-  }
-
-  static func == (a: EdgeKey, b: EdgeKey) -> Bool { !(a < b) && !(b < a) }
 }
 
 extension Vector {
   fileprivate var normalized: Vector { (1 / length) * self }
+
+  fileprivate var rounded: (Int64, Int64, Int64) {
+    (Int64(x * 1e11), Int64(y * 1e11), Int64(z * 1e11))
+  }
 
   /// A unit vector perpendicular to this one.
   fileprivate var anySquare: Vector {

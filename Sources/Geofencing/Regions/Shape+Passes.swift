@@ -11,10 +11,8 @@ extension Polygon {
     }
     guard !crossings.isEmpty else { return nil }
     crossings.sort()
-    var stretches: [(length: Double, middle: Double)] = []
-    for i in crossings.indices.dropLast() {
-      let (a, b) = (crossings[i], crossings[i + 1])
-      stretches.append((b - a, (a + b) / 2))
+    var stretches = zip(crossings, crossings.dropFirst()).map {
+      (length: $1 - $0, middle: ($0 + $1) / 2)
     }
     stretches.sort { ($0.length, $1.middle) > ($1.length, $0.middle) }
     // Where the longest are outside, between two arms of the shape, others follow; a shape of very

@@ -39,21 +39,22 @@ import Testing
         let sample = PositionSample(
           time: Instant(seconds: time), position: site.moved(east: seen.x, north: seen.y),
           eph: claim, speed: claimed)
-        #expect(track.take(sample, fastest: 100) == !reference.isSetAside, "at \(time) s")
-        guard let estimator = track.estimator else { continue }
-        let place = estimator.place.coordinate
+        let belief = track.take(sample, fastest: 100)
+        #expect((belief == nil) == reference.isSetAside, "at \(time) s")
+        guard let now = track.belief else { continue }
+        let place = now.place.coordinate
         let expected = site.moved(east: reference.place.x, north: reference.place.y)
         guard place.distance(to: expected) < 0.05 + 1e-5 * site.distance(to: place),
-          abs(estimator.sigma / reference.sigma - 1) < 1e-3,
-          estimator.rest.isEstablished == reference.isResting,
-          estimator.isLone == reference.isLone,
-          abs(track.currentNoise.scale - reference.scale) < 1e-6
+          abs(now.sigma / reference.sigma - 1) < 1e-3,
+          now.isGoing != reference.isResting,
+          belief?.isLone ?? reference.isLone == reference.isLone,
+          abs(track.noise.scale - reference.scale) < 1e-6
         else {
           Issue.record(
             """
-            at \(time) s: \(place.distance(to: expected)) m off, ± \(estimator.sigma) instead of \
-            \(reference.sigma), rest \(estimator.rest.isEstablished) \(reference.isResting), lone \
-            \(estimator.isLone) \(reference.isLone), scale \(track.currentNoise.scale) \
+            at \(time) s: \(place.distance(to: expected)) m off, ± \(now.sigma) instead of \
+            \(reference.sigma), rest \(!now.isGoing) \(reference.isResting), lone \
+            \(String(describing: belief?.isLone)) \(reference.isLone), scale \(track.noise.scale) \
             \(reference.scale)
             """)
           return
@@ -72,7 +73,7 @@ import Testing
       let sample = PositionSample(
         time: Instant(seconds: interval * Double(step)), position: position, eph: 8, speed: speed)
       let fastest = max(100, 1.5 * speed)
-      if !track.take(sample, fastest: fastest), step > 80 / Int(interval) { setAside += 1 }
+      if track.take(sample, fastest: fastest) == nil, step > 80 / Int(interval) { setAside += 1 }
     }
     #expect(setAside <= 3)
   }
@@ -89,9 +90,9 @@ import Testing
         eph: second % 7 == 6 ? eph : 5, speed: second % 11 == 0 ? 1e300 : 0)
       _ = track.take(sample, fastest: 100)
     }
-    let estimator = try #require(track.estimator)
-    #expect(estimator.place.coordinate.distance(to: home) < 10)
-    #expect(estimator.sigma < 20)
+    let now = try #require(track.belief)
+    #expect(now.place.coordinate.distance(to: home) < 10)
+    #expect(now.sigma < 20)
   }
 
   /// One wild fix decides nothing, at any interval: the place stays, or is known to be uncertain.
@@ -105,8 +106,8 @@ import Testing
         time: Instant(seconds: interval * Double(step)),
         position: isWild ? home.destination(bearing: Double(step), distance: 700) : home, eph: 5)
       _ = track.take(sample, fastest: 100)
-      let estimator = try #require(track.estimator)
-      if step > 100 { #expect(estimator.place.coordinate.distance(to: home) < 10) }
+      let now = try #require(track.belief)
+      if step > 100 { #expect(now.place.coordinate.distance(to: home) < 10) }
     }
   }
 }

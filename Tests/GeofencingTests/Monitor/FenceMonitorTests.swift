@@ -1,8 +1,9 @@
 import CivilTime
 import Geodesy
-import Geofencing
 import Glibc
 import Testing
+
+@testable import Geofencing
 
 @Suite struct FenceMonitorTests {
   let home = coordinate(52.52, 13.405)
@@ -26,7 +27,7 @@ import Testing
     #expect(decided.first.map { abs(rig.monitor.distance(of: $0) - 70) < 0.01 } == true)
     #expect(decided.first?.eph == 5)
     #expect(rig.monitor.presence(of: 0) == .inside)
-    #expect(rig.monitor.insideFences() == [0])
+    #expect(rig.monitor.inside.sorted() == [0])
     #expect(rig.feed(at(40)) == [])
   }
 
@@ -112,7 +113,7 @@ import Testing
     monitor.process(sample, into: &transitions)
     #expect(transitions.map(\.fence) == [2])
     #expect(transitions.map(\.kind) == [.depart])
-    #expect(monitor.insideFences() == [0, 1])
+    #expect(monitor.inside.sorted() == [0, 1])
   }
 
   @Test func aFenceAddedAfterASkippedSampleIsLeftByTheNext() {
@@ -242,7 +243,7 @@ import Testing
 
   @Test func departuresComeFirstThenArrivalsThenPasses() {
     var policy = MonitorPolicy.plain
-    policy.reportsPasses = true
+    policy.longestLeg = .minutes(5)
     var rig = Rig(policy: policy)
     for step in 0..<5 { rig.feed(at(Double(step) * 300 - 1_400), after: 20) }
     // The last leg leaves 5 and 1, crosses 4, and ends in 3 and 0.

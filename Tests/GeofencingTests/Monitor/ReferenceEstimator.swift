@@ -7,6 +7,7 @@ struct ReferenceEstimator {
   private var v = SIMD2(0.0, 0.0)
   private var (p0, p1, p2, common) = (0.0, 0.0, 400.0, 0.0)
   private var last: Double?
+  private var formerClaim = 0.0
   private var run: (start: SIMD2<Double>, since: Double, place: SIMD2<Double>, time: Double)?
   private var home = SIMD2(0.0, 0.0)
   private var since = 0.0
@@ -37,12 +38,16 @@ struct ReferenceEstimator {
     let r2 = sg * sg
     isSetAside = false
     guard let last else {
-      (p, home, since, last) = (z, z, t, t)
+      (p, home, since, last, formerClaim) = (z, z, t, t, e)
       (p0, common, spread, scatter) = (r2, r2, r2, r2)
       if let speed { takeSpeed(speed) }
       return
     }
     let dt = t - last
+    if e > 3 * formerClaim, dt <= min(2 * interval, 60), length(z - p) > 2 * e {
+      isSetAside = true
+      return
+    }
     let fast = min(245, max(8, 0.7 * length(v)))
     let f = exp(-dt / 60)
     let a = 60 * (1 - f)
@@ -75,7 +80,7 @@ struct ReferenceEstimator {
       common += k * (r2 - common)
       isLone = k > 0.9 && interval < 300
     }
-    (run, self.last) = (nil, t)
+    (run, self.last, formerClaim) = (nil, t, e)
     if let speed { takeSpeed(speed) }
     way = way * exp(-dt / 20) + (speed ?? 0) * min(dt, 60)
     made = made * exp(-dt / 20) + (p - before) * min(1, 60 / max(dt, 1))

@@ -25,7 +25,7 @@ struct ReferenceMonitor {
   private var track = Track()
   private var former: (place: Coordinate, time: Instant, isGoing: Bool)?
 
-  var scale: Double { track.currentNoise.scale }
+  var scale: Double { track.noise.scale }
 
   mutating func add(_ region: ReferenceRegion, id: FenceID, presence: Presence) {
     remove(id)
@@ -47,20 +47,17 @@ struct ReferenceMonitor {
 
   mutating func process(_ sample: PositionSample, into transitions: inout [Transition]) {
     guard sample.time > track.newest else { return }
-    let interval = max(1, track.estimator?.interval ?? 0, track.estimator?.lastGap ?? 0)
-    let jumps = track.jumpCount
-    guard track.take(sample, fastest: 100), let estimator = track.estimator else { return }
-    let place = estimator.place.coordinate
-    let isGoing = !estimator.rest.isEstablished
+    guard let belief = track.take(sample, fastest: 100) else { return }
+    let place = belief.place.coordinate
     var leg: (place: Coordinate, time: Instant)?
-    if let former, former.isGoing, isGoing, track.jumpCount == jumps {
+    if let former, former.isGoing, belief.isGoing, belief.end != .jump {
       let gap = (sample.time - former.time).seconds
-      if gap <= min(300, 3 * interval) { leg = (former.place, former.time) }
+      if gap <= min(300, 3 * max(1, belief.interval)) { leg = (former.place, former.time) }
     }
     let start = transitions.count
-    for id in fences.keys { decide(id, sample, place, estimator, leg, into: &transitions) }
+    for id in fences.keys { decide(id, sample, place, belief, leg, into: &transitions) }
     transitions[start...].sort(by: Transition.precedes)
-    former = (place, sample.time, isGoing)
+    former = (place, sample.time, belief.isGoing)
   }
 
   /// Φ(x), by its series (Abramowitz and Stegun, 26.2.10), good to 1e-9 within ±6.
@@ -80,7 +77,7 @@ struct ReferenceMonitor {
   }
 
   private mutating func decide(
-    _ id: FenceID, _ sample: PositionSample, _ place: Coordinate, _ estimator: Estimator,
+    _ id: FenceID, _ sample: PositionSample, _ place: Coordinate, _ belief: Belief,
     _ leg: (place: Coordinate, time: Instant)?, into transitions: inout [Transition]
   ) {
     guard var fence = fences[id] else { return }
@@ -88,7 +85,7 @@ struct ReferenceMonitor {
     let beyond = fence.region.beyond(place)
     let held = fence.held
     fence.held = beyond <= 0
-    let isLeft = beyond >= 3.719 * estimator.sigma
+    let isLeft = beyond >= 3.719 * belief.sigma
     switch fence.presence {
     case .unknown:
       if fence.seen == (beyond <= 0) {
@@ -100,18 +97,18 @@ struct ReferenceMonitor {
       fence.wasOutside = fence.wasOutside || isLeft
       fence.seen = beyond <= 0
     case .inside:
-      guard isLeft, !estimator.isLone || held == false else { return }
+      guard isLeft, !belief.isLone || held == false else { return }
       fence.presence = .outside
       transitions.append(Transition(.depart, id, sample))
     case .outside:
-      let isProbable = beyond <= 0 && Self.isProbable(beyond, estimator.sigma, fence.region.size)
-      if isProbable, !estimator.isLone || held == true {
+      let isProbable = beyond <= 0 && Self.isProbable(beyond, belief.sigma, fence.region.size)
+      if isProbable, !belief.isLone || held == true {
         (fence.presence, fence.pass) = (.inside, nil)
         transitions.append(Transition(.arrive, id, sample))
         return
       }
       fence.pass =
-        fence.pass ?? leg.flatMap { pass(id, fence.region, $0, sample, place, estimator.sigma) }
+        fence.pass ?? leg.flatMap { pass(id, fence.region, $0, sample, place, belief.sigma) }
         ?? (isProbable ? Transition(.pass, id, sample) : nil)
       if isLeft, let pass = fence.pass {
         transitions.append(pass)

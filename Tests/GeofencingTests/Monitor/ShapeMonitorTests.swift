@@ -1,8 +1,9 @@
 import CivilTime
 import Geodesy
-import Geofencing
 import TestSupport
 import Testing
+
+@testable import Geofencing
 
 /// The monitor's decisions about polygons and corridors.
 @Suite struct ShapeMonitorTests {
@@ -43,7 +44,7 @@ import Testing
     for east in stride(from: 115.0, through: 70, by: -5) { rig.feed(at(east, 200), after: 3) }
     #expect(rig.transitions.map(\.kind) == [.arrive])
     #expect(rig.transitions.first.map { rig.monitor.distance(of: $0) < 15 } == true)
-    #expect(rig.monitor.insideFences() == [0])
+    #expect(rig.monitor.inside.sorted() == [0])
     // 10 m beyond the edge is not sure to be outside.
     for _ in 0..<3 { #expect(rig.feed(at(110, 200), after: 5) == []) }
     for _ in 0..<20 { rig.feed(at(190, 200), after: 5) }

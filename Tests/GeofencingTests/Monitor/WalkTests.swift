@@ -1,8 +1,9 @@
 import CivilTime
 import Geodesy
-import Geofencing
 import TestSupport
 import Testing
+
+@testable import Geofencing
 
 /// A receiver that wanders, strolls and jumps among fences that come, move and go: what looks have
 /// shown before must never be mistaken for what there is now.
@@ -30,7 +31,7 @@ import Testing
       walk.go(to: here, among: circles)
     }
     #expect(walk.wrong.prefix(5) == [])
-    #expect(Set(walk.monitor.insideFences()) == walk.inside)
+    #expect(Set(walk.monitor.inside) == walk.inside)
   }
 
   /// A drive across a city that thins out: cells that are split lie beside such that are not, and a

@@ -12,7 +12,7 @@ struct Crossings {
   /// Places are decided by containment alone, and passes are reported.
   static let policy: MonitorPolicy = {
     var policy = MonitorPolicy.plain
-    policy.reportsPasses = true
+    policy.longestLeg = .minutes(5)
     return policy
   }()
 

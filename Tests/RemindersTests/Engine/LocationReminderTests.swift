@@ -11,7 +11,7 @@ import Testing
   @Test func afterAPassThatWasTheLastFiringNoVisitIsFollowed() throws {
     var settings = EngineSettings()
     settings.monitor = .plain
-    settings.monitor.reportsPasses = true
+    settings.monitor.longestLeg = .minutes(5)
     var harness = EngineHarness(settings: settings)
     func fix(_ north: Double, _ east: Double) {
       harness.wait(300)

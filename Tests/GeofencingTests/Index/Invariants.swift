@@ -1,7 +1,18 @@
 import Geodesy
 
+@testable import Geofencing
+
+extension FenceIndex {
+  /// The first thing found wrong with the structure, or nil.
+  /// - Complexity: O(cubes + fences).
+  func checkInvariants() -> String? {
+    let fences = circles.count { $0.radius >= 0 }
+    return fences == count ? tree.checkInvariants() : "\(fences) fences, \(count) in the tree"
+  }
+}
+
 extension LooseOctree {
-  /// The first thing found wrong with the structure, or nil; for tests.
+  /// The first thing found wrong with the structure, or nil.
   /// - Complexity: O(cubes + fences).
   func checkInvariants() -> String? {
     var (cubes, listed) = (0, 0)
