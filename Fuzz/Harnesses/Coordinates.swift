@@ -24,7 +24,7 @@ public func fuzzCoordinates(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CIn
     _ = stamp.instant(in: zone)
   }
   let now = Instant(microseconds: 1_795_253_400_000_000)
-  if let stamp = try? TimeStamp(typed: text, now: now, zone: zone) {
+  if let stamp = (try? TypedTime(text, now: now, zone: zone))?.stamp {
     _ = stamp.instant(in: zone).rfc3339()
   }
   return 0

@@ -127,7 +127,7 @@ extension BinaryInteger {
   }
 
   /// Decimal digits with zeros in front. For values that are not negative.
-  func padded(_ width: Int) -> String {
+  package func padded(_ width: Int) -> String {
     let digits = String(self)
     return String(repeating: "0", count: Swift.max(0, width - digits.utf8.count)) + digits
   }

@@ -71,12 +71,6 @@ extension Int64 {
   /// Seconds to microseconds, rounded to nearest, clamped to the range; not-a-number is 0.
   fileprivate init(clampingToMicroseconds seconds: Double) {
     let scaled = (seconds * 1e6).rounded()
-    if scaled >= 9.2e18 {
-      self = .max
-    } else if scaled <= -9.2e18 {
-      self = .min
-    } else {
-      self = scaled.isNaN ? 0 : Int64(scaled)
-    }
+    self = Int64(exactly: scaled) ?? (scaled > 0 ? .max : scaled < 0 ? .min : 0)
   }
 }

@@ -142,11 +142,9 @@ extension TimeOfDay: CustomStringConvertible {
 
 extension LocalDateTime: CustomStringConvertible {
   /// `2026-11-21T09:30:00`, with decimals where they are not zero.
-  package var description: String { text(decimals: .exact) }
-
-  package func text(decimals: SecondDecimals) -> String {
+  package var description: String {
     var text = ByteWriter(capacity: 32)
-    write(to: &text, decimals: decimals)
+    write(to: &text, decimals: .exact)
     return text.text
   }
 

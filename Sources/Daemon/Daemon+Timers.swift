@@ -22,7 +22,8 @@ extension Daemon {
       quietChanged()
     }
     statusTimer = try loop.addTimer(.monotonic, accuracy: 1_000_000) { [unowned self] _ in
-      services.status(statusLine)
+      services.status(
+        statusLine, of: statusLine(withFix: false), at: SystemClock.monotonic.microseconds)
     }
     clockSteps = try ClockStepSource(loop: loop) { [unowned self] in clockStepped() }
     if let interval = services.watchdogInterval { try addWatchdog(every: interval) }

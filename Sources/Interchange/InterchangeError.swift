@@ -5,14 +5,7 @@ package struct InterchangeError: Error, Equatable, CustomStringConvertible {
   package let line: Int?
   package let reason: String
   /// The file could not be opened, rather than read wrong.
-  package let isMissing: Bool
-
-  init(file: String, line: Int?, reason: String, isMissing: Bool = false) {
-    self.file = file
-    self.line = line
-    self.reason = reason
-    self.isMissing = isMissing
-  }
+  package internal(set) var isMissing = false
 
   package var description: String {
     line.map { "\(file):\($0): \(reason)" } ?? "\(file): \(reason)"

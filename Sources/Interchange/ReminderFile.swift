@@ -32,65 +32,34 @@ package enum ReminderFile {
       content.leftOut = reading.leftOut
       return content
     }
-    return Content(reminders: try parseJSON(source.readAll(limit: maximumSize), file: file))
+    return Content(reminders: try parseJSON(source))
   }
 
   /// All or nothing: one wrong reminder refuses the file, with its line.
   ///
   /// A reminder without an `id` gets one from its position and text, the same at each reading.
-  private static func parseJSON(
-    _ bytes: [UInt8], file: String
-  ) throws(InterchangeError) -> [Reminder] {
-    var parser = JSONParser(bytes)
+  private static func parseJSON(_ source: ByteSource) throws(InterchangeError) -> [Reminder] {
+    var elements = source.jsonElements(lists: [])
     var reminders: [Reminder] = []
     var lines: [String: Int] = [:]
-    do {
-      let isArray = parser.consume(UInt8(ascii: "["))
-      var isFirst = true
-      while true {
-        if isArray {
-          if parser.consume(UInt8(ascii: "]")) { break }
-          if !isFirst, !parser.consume(UInt8(ascii: ",")) {
-            throw parser.fault("',' or ']' should be here")
-          }
-        }
-        isFirst = false
-        parser.skipSpace()
-        let line = parser.currentLine()
-        guard let value = try parser.next() else {
-          if isArray { throw parser.fault("the list is not closed by ']'") }
-          break
-        }
-        let reminder = try self.reminder(value, number: reminders.count, file: file, line: line)
-        if let first = lines.updateValue(line, forKey: reminder.id) {
-          throw InterchangeError(
-            file: file, line: line,
-            reason: "the id \"\(reminder.id)\" was already given on line \(first); give it another")
+    while let element = try elements.next() {
+      do throws(Fault) {
+        let reminder = try self.reminder(element.value, number: reminders.count)
+        if let first = lines.updateValue(element.line, forKey: reminder.id) {
+          throw Fault(
+            "the id \"\(reminder.id)\" was already given on line \(first); give it another")
         }
         reminders.append(reminder)
+      } catch {
+        throw error.error(in: source.name, at: element.line)
       }
-      parser.skipSpace()
-      guard parser.atEnd else { throw parser.fault("there is more text behind the list") }
-    } catch let error as JSONError {
-      throw InterchangeError(
-        file: file, line: error.line,
-        reason: "not JSON at column \(error.column): \(error.reason)")
-    } catch let error as InterchangeError {
-      throw error
-    } catch {
-      throw InterchangeError(file: file, line: nil, reason: "\(error)")
     }
     return reminders
   }
 
-  private static func reminder(
-    _ value: JSONValue, number: Int, file: String, line: Int
-  )
-    throws(InterchangeError) -> Reminder
-  {
+  private static func reminder(_ value: JSONValue, number: Int) throws(Fault) -> Reminder {
     guard let object = value.object else {
-      throw InterchangeError(
-        file: file, line: line, reason: "a reminder is an object in braces, not \(value.kind)")
+      throw Fault("a reminder is an object in braces, not \(value.kind)")
     }
     do {
       let reminder = try Reminder(
@@ -98,7 +67,7 @@ package enum ReminderFile {
       try reminder.checkNames()
       return reminder
     } catch {
-      throw InterchangeError(file: file, line: line, reason: "\(error)")
+      throw Fault("\(error)")
     }
   }
 }

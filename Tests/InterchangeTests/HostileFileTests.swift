@@ -65,7 +65,7 @@ import Testing
     ("<gpx><wpt lat='1' lon='2' x='", "longer than 1 MiB"), ("<gpx><!-- ", "longer than 1 MiB"),
   ]) func endlessFieldsOfXMLAreRefused(_ start: String, _ expected: String) throws {
     var pieces = 0
-    let handler = GPXReader(PlaceSink { _ in })
+    let handler = GPXReader(PlaceSink(.gpx) { _ in })
     let filler = [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 16)
     let error = #expect(throws: InterchangeError.self) {
       try XMLReader.read(name: "f", handler) { () throws(InterchangeError) in

@@ -35,70 +35,85 @@ extension RepeatOccurrences {
 
   /// Whether the interval can ever meet the rule's hours, minutes and seconds: a time of day t
   /// occurs only if it differs from the start by a multiple of gcd(interval, day).
-  static func canEverAlign(_ rule: RepeatRule, start: Int) -> Bool {
+  var canEverAlign: Bool {
     guard rule.frequency <= .daily, rule.interval > 1 else { return true }
-    let units = unitsInDay(rule.frequency)
     if rule.interval % (7 * units) == 0, !rule.days.isEmpty {
       // Steps of whole weeks stay on one weekday.
-      let weekday = Weekday(dayNumber: start.flooredQuotient(units))
+      let weekday = Weekday(dayNumber: period.flooredQuotient(units))
       if !rule.days.contains(where: { $0.weekday == weekday }) { return false }
     }
-    guard rule.frequency < .daily else { return true }
     var divisor = units
     var rest = rule.interval
     while rest != 0 { (divisor, rest) = (rest, divisor % rest) }
-    let residue = start.flooredRemainder(divisor)
-    let hours = rule.hours.isEmpty ? Array(0...23) : rule.hours
-    let minutes = rule.minutes.isEmpty ? Array(0...59) : rule.minutes
-    let seconds = rule.seconds.isEmpty ? Array(0...59) : rule.seconds
-    for hour in hours {
-      if units == 24 {
-        if hour % divisor == residue { return true }
-        continue
-      }
-      for minute in minutes {
-        let time = hour * 60 + minute
-        if units == 1440 {
-          if time % divisor == residue { return true }
-          continue
-        }
-        if seconds.contains(where: { (time * 60 + $0) % divisor == residue }) { return true }
-      }
-    }
-    return false
+    return admittedUnit(from: period.flooredRemainder(divisor), step: divisor) < units
   }
 
-  /// Whether BYSETPOS may find a place in an interval, by the most occurrences that one can have.
-  static func canEverChoose(_ rule: RepeatRule) -> Bool {
-    guard !rule.positions.isEmpty else { return true }
-    let lists: [(values: [Int], least: RepeatRule.Frequency)] = [
-      (rule.seconds, .minutely), (rule.minutes, .hourly), (rule.hours, .daily),
-    ]
-    let size = lists.reduce(daysOfPeriod(rule)) { size, list in
-      rule.frequency >= list.least ? size * Swift.max(1, list.values.count) : size
-    }
-    return leastSize(rule) <= size
-  }
-
-  /// How many occurrences an interval must have for BYSETPOS to choose one of them.
-  static func leastSize(_ rule: RepeatRule) -> Int {
-    rule.positions.lazy.map { Swift.abs($0) }.min() ?? 1
-  }
-
-  /// The most days that an interval can have.
-  private static func daysOfPeriod(_ rule: RepeatRule) -> Int {
-    let isOpen =
-      rule.days.isEmpty && rule.monthDays.isEmpty && rule.yearDays.isEmpty
-      && rule.weekNumbers.isEmpty
+  /// Whether BYSETPOS may find a place in an interval, by the most days that one can have.
+  var canEverChoose: Bool {
     switch rule.frequency {
-    // A rule without a day part takes the day of the start.
-    case .yearly: return isOpen ? Swift.max(1, rule.months.count) : 366
-    case .monthly where isOpen, .weekly where isOpen: return 1
-    case .monthly: return 31
-    case .weekly:
-      let weekdays = rule.days.reduce(into: UInt8(0)) { $0 |= 1 << UInt8($1.weekday.rawValue) }
-      return weekdays == 0 ? 7 : weekdays.nonzeroBitCount
-    default: return 1
+    case .yearly: leastDays <= 366
+    case .monthly: leastDays <= 31
+    // A rule without days takes the one of the start.
+    case .weekly: leastDays <= Swift.max(1, rule.days.count)
+    default: leastDays <= 1
     }
+  }
+
+  /// The first unit of a day from `unit` on, in steps, that the hours, minutes and seconds admit;
+  /// not less than the number of units in a day if there is none.
+  /// - Complexity: O(1) for an admitted unit, else a step for each hour, minute or second that is
+  ///   not admitted on the way.
+  func admittedUnit(from unit: Int, step: Int) -> Int {
+    var unit = unit
+    while unit < units {
+      let admitted = admittedUnit(from: unit)
+      if admitted == unit { break }
+      unit = admitted + (unit - admitted).flooredRemainder(step)
+    }
+    return unit
+  }
+
+  /// The first unit of a day from `unit` on that the hours, minutes and seconds admit. It may
+  /// only open the next hour or minute. The number of units if there is none.
+  private func admittedUnit(from unit: Int) -> Int {
+    guard units > 1 else { return unit }
+    let perHour = units / 24
+    let hour = unit / perHour
+    guard rule.hours.isEmpty || rule.hours.contains(hour) else {
+      return (rule.hours.first { $0 > hour } ?? 24) * perHour
+    }
+    guard perHour > 1 else { return unit }
+    let perMinute = perHour / 60
+    let minute = unit % perHour / perMinute
+    guard rule.minutes.isEmpty || rule.minutes.contains(minute) else {
+      return hour * perHour + (rule.minutes.first { $0 > minute } ?? 60) * perMinute
+    }
+    guard perMinute > 1 else { return unit }
+    let second = unit % 60
+    guard rule.seconds.isEmpty || rule.seconds.contains(second) else {
+      return unit - second + (rule.seconds.first { $0 > second } ?? 60)
+    }
+    return unit
+  }
+
+  /// Counts the intervals of a day from a unit with a step up to another unit, exclusive.
+  /// - Complexity: O(1) for whole days without an interval, else a step for each interval.
+  func countIntervals(from unit: Int, to end: Int) -> Int {
+    if rule.interval == 1, unit == 0, end == units {
+      let sizes = [
+        (RepeatRule.Frequency.hourly, rule.hours.count, 24), (.minutely, rule.minutes.count, 60),
+        (.secondly, rule.seconds.count, 60),
+      ]
+      return sizes.reduce(1) { product, size in
+        rule.frequency <= size.0 ? product * (size.1 == 0 ? size.2 : size.1) : product
+      }
+    }
+    var count = 0
+    var unit = admittedUnit(from: unit, step: rule.interval)
+    while unit < end {
+      count += 1
+      unit = admittedUnit(from: unit + rule.interval, step: rule.interval)
+    }
+    return count
   }
 }

@@ -6,8 +6,7 @@ extension RepeatOccurrences {
   mutating func advance() {
     days.removeAll(keepingCapacity: true)
     switch rule.frequency {
-    case .yearly: advanceYears()
-    case .monthly: advanceMonths()
+    case .yearly, .monthly: advanceMonths()
     case .weekly: advanceWeeks()
     default: advanceUnits()
     }
@@ -22,7 +21,7 @@ extension RepeatOccurrences {
       // Choosing costs as much as examining some months.
       stepsLeft -= 4
     }
-    cursor = lowerBound()
+    cursor = lowerBound(of: floor)
     stepsLeft -= 1
     if stepsLeft <= 0, cursor == limit { end = .gaveUp }
   }
@@ -46,11 +45,16 @@ extension RepeatOccurrences {
     return end == nil
   }
 
-  mutating func advanceYears() {
-    // In steps of any number of years the calendar repeats after 400 steps at the latest.
-    for _ in 0...400 {
-      guard period <= 9999, mayStep(lastDay: 0) else { break }
-      for month in 1...12 { append(filter.mask(year: period, month: month), month, in: period) }
+  /// Years, each of twelve months, and months.
+  mutating func advanceMonths() {
+    let length = rule.frequency == .yearly ? 12 : 1
+    // In steps of any number of months the calendar repeats after 400 years of them at the latest.
+    for _ in 0...4800 / length {
+      guard period < 120_000 / length, mayStep(lastDay: 0) else { break }
+      for number in period * length..<(period + 1) * length {
+        let (year, month) = (number.flooredQuotient(12), number.flooredRemainder(12) + 1)
+        append(filter.mask(year: year, month: month), month, in: year)
+      }
       period += stride
       if days.count >= leastDays { return }
       days.removeAll(keepingCapacity: true)
@@ -58,20 +62,8 @@ extension RepeatOccurrences {
     if end == nil { end = .exhausted }
   }
 
-  mutating func advanceMonths() {
-    for _ in 0...4800 {
-      guard period < 120_000, mayStep(lastDay: 0) else { break }
-      let (year, month) = (period.flooredQuotient(12), period.flooredRemainder(12) + 1)
-      let mask = filter.mask(year: year, month: month)
-      period += stride
-      if mask.nonzeroBitCount >= leastDays { return append(mask, month, in: year) }
-    }
-    if end == nil { end = .exhausted }
-  }
-
   /// Appends the days of a month that a mask of `RepeatDays` has.
   mutating func append(_ mask: UInt32, _ month: Int, in year: Int) {
-    guard mask != 0 else { return }
     var mask = mask
     let first = CivilDate.dayNumber(year: year, month: month)
     while mask != 0 {
@@ -102,7 +94,6 @@ extension RepeatOccurrences {
   /// Days, hours, minutes and seconds: from one eligible day to the next, and within it from one
   /// admitted hour, minute and second to the next.
   mutating func advanceUnits() {
-    let units = Self.unitsInDay(rule.frequency)
     while mayStep(lastDay: period.flooredQuotient(units)) {
       let day = period.flooredQuotient(units)
       guard let eligible = eligibleDay(from: day) else { return }
@@ -111,9 +102,9 @@ extension RepeatOccurrences {
         continue
       }
       let unit = period - day * units
-      let admitted = admittedUnit(from: unit, units: units)
+      let admitted = admittedUnit(from: unit, step: rule.interval)
       if admitted > unit {
-        period = aligned(day * units + admitted)
+        period = admitted < units ? day * units + admitted : aligned((day + 1) * units)
         continue
       }
       days.append(day)
@@ -127,29 +118,6 @@ extension RepeatOccurrences {
       period += stride
       return
     }
-  }
-
-  /// The first unit of a day from `unit` on that the hours, minutes and seconds admit. It may
-  /// only open the next hour or minute. The number of units if there is none.
-  func admittedUnit(from unit: Int, units: Int) -> Int {
-    guard units > 1 else { return unit }
-    let perHour = units / 24
-    let hour = unit / perHour
-    guard rule.hours.isEmpty || rule.hours.contains(hour) else {
-      return (rule.hours.first { $0 > hour } ?? 24) * perHour
-    }
-    guard perHour > 1 else { return unit }
-    let perMinute = perHour / 60
-    let minute = unit % perHour / perMinute
-    guard rule.minutes.isEmpty || rule.minutes.contains(minute) else {
-      return hour * perHour + (rule.minutes.first { $0 > minute } ?? 60) * perMinute
-    }
-    guard perMinute > 1 else { return unit }
-    let second = unit % 60
-    guard rule.seconds.isEmpty || rule.seconds.contains(second) else {
-      return unit - second + (rule.seconds.first { $0 > second } ?? 60)
-    }
-    return unit
   }
 
   /// The first day not before `day` that the rule's day parts admit; nil, with `end` set, where
@@ -183,9 +151,6 @@ extension RepeatOccurrences {
       time: TimeOfDay(
         clamping: Int64((hour * 60 + minute) * 60 + second) * 1_000_000))
   }
-
-  /// The first index whose occurrence is not before the floor.
-  func lowerBound() -> Int { lowerBound(of: floor) }
 
   /// The first index whose occurrence is not before a clock reading.
   func lowerBound(of reading: LocalDateTime) -> Int {

@@ -19,12 +19,16 @@ package struct RepeatOccurrences: Sequence, IteratorProtocol, Sendable {
   /// least 1900 years, in some milliseconds.
   static let walkBudget = 100_000
 
+  /// Maximum number of days counted: more than 4000 years.
+  static let maximumDays = 1_500_000
   /// nil while there may be more.
   package internal(set) var end: End?
 
   let rule: RepeatRule
   let zone: TimeZoneRules
   let filter: RepeatDays
+  /// Units in a day, for frequencies below a day.
+  let units: Int
   let start: LocalDateTime
   /// Earlier occurrences are skipped.
   var floor: LocalDateTime
@@ -36,8 +40,6 @@ package struct RepeatOccurrences: Sequence, IteratorProtocol, Sendable {
   /// Months, intervals and days examined so far; the search gives up at `maximumWork`.
   var work = 0
   var maximumWork = Int.max
-  /// An occurrence that was counted but not returned yet.
-  var peeked: LocalDateTime?
 
   /// The days of the current interval and the times of each of them, in rising order.
   var days: [Int] = []
@@ -58,26 +60,19 @@ package struct RepeatOccurrences: Sequence, IteratorProtocol, Sendable {
       microseconds: start.microseconds - start.microseconds.flooredRemainder(1_000_000))
     floor = self.start
     filter = RepeatDays(rule, start: start.date)
+    units = Self.unitsInDay(rule.frequency)
     hours = rule.hours.isEmpty ? [start.time.hour] : rule.hours
     minutes = rule.minutes.isEmpty ? [start.time.minute] : rule.minutes
     seconds = rule.seconds.isEmpty ? [start.time.second] : rule.seconds
     let times = hours.count * minutes.count * seconds.count
-    leastDays = (Self.leastSize(rule) + times - 1) / times
+    let leastSize = rule.positions.lazy.map { Swift.abs($0) }.min() ?? 1
+    leastDays = (leastSize + times - 1) / times
     period = Self.period(of: start, rule: rule)
-    if !Self.canEverAlign(rule, start: period) || !Self.canEverChoose(rule) { end = .exhausted }
+    if !canEverAlign || !canEverChoose { end = .exhausted }
   }
 
   package mutating func next() -> LocalDateTime? {
-    if let occurrence = peeked {
-      peeked = nil
-      return occurrence
-    }
     stepsLeft = Self.budget
-    return found()
-  }
-
-  /// The next occurrence within the remaining steps.
-  mutating func found() -> LocalDateTime? {
     while end == nil {
       if cursor < limit {
         let occurrence = value(cursor)
@@ -98,38 +93,24 @@ package struct RepeatOccurrences: Sequence, IteratorProtocol, Sendable {
   /// interval or by the day, never one by one.
   mutating func skip(through local: LocalDateTime) {
     guard local >= floor, end == nil else { return }
-    if let occurrence = peeked, occurrence > local { return }
-    peeked = nil
     let target = LocalDateTime(
       microseconds: local.microseconds - local.microseconds.flooredRemainder(1_000_000)
         + 1_000_000)
-    guard rule.count == nil || rule.isPlain else { return count(to: target) }
+    guard rule.count == nil else { return count(to: target) }
     // The last day of an interval may be in the next one.
     let last = rule.skip == .forward ? 1 : 0
     let intervals = (Self.period(of: target, rule: rule) - last - period) / stride
     if intervals > 0 {
       period += intervals * stride
       cursor = limit
-      if rule.count != nil { emitted += intervals }
-    }
-    if rule.count != nil {
-      // A plain rule has one occurrence an interval; the one of this interval may lie before.
-      while let occurrence = next() {
-        if occurrence >= target {
-          peeked = occurrence
-          return
-        }
-      }
-      return
     }
     floor = target
-    if cursor < limit { cursor = Swift.max(cursor, lowerBound()) }
+    if cursor < limit { cursor = Swift.max(cursor, lowerBound(of: floor)) }
   }
 
   /// Advances to the first occurrence not before `target` and counts those skipped.
   mutating func count(to target: LocalDateTime) {
     stepsLeft = Self.walkBudget
-    var days = RepeatDayCounts(rule)
     while true {
       if cursor < limit {
         let index = lowerBound(of: target)
@@ -138,20 +119,21 @@ package struct RepeatOccurrences: Sequence, IteratorProtocol, Sendable {
         if emitted >= rule.count ?? .max { end = .bounded }
         if end != nil || cursor < limit { return }
       }
-      if rule.frequency <= .daily, limit > 0 { countDays(to: target, &days) }
+      if rule.frequency <= .daily, limit > 0 { countDays(to: target) }
       if end == nil { advance() }
       if end != nil { return }
     }
   }
 
-  /// Counts the intervals of a day or less up to the interval with `target`.
-  mutating func countDays(to target: LocalDateTime, _ counts: inout RepeatDayCounts) {
-    let units = Self.unitsInDay(rule.frequency)
+  /// Counts the intervals of a day or less up to the interval with `target`. Days on which a step
+  /// falls on the same unit have the same number of them.
+  mutating func countDays(to target: LocalDateTime) {
     let goal = Self.period(of: target, rule: rule)
     // All intervals are of one size.
     let size = limit
+    var known: [Int: Int] = [:]
     var month = (first: 0, length: 0, mask: UInt32(0))
-    for _ in 0..<RepeatDayCounts.maximumDays {
+    for _ in 0..<Self.maximumDays {
       guard period < goal else { return }
       work += 1
       guard work <= maximumWork else { break }
@@ -167,9 +149,11 @@ package struct RepeatOccurrences: Sequence, IteratorProtocol, Sendable {
       let dayEnd = (day + 1) * units
       if month.mask & 1 << UInt32(day - month.first) != 0 {
         let unit = period - day * units
+        let isLast = goal < dayEnd
         let found =
-          goal < dayEnd
-          ? counts.count(from: unit, to: goal - day * units) : counts.count(from: unit)
+          (isLast ? nil : known[unit])
+          ?? countIntervals(from: unit, to: isLast ? goal - day * units : units)
+        if !isLast { known[unit] = found }
         emitted += found * size
         if emitted >= rule.count ?? .max {
           end = .bounded

@@ -17,9 +17,8 @@ extension RepeatPhrase {
     guard let rule = try days(counted: ordinals, of: RepeatRule(.monthly)) else { return nil }
     if let month = monthOfYear() {
       guard rule.monthDays.isEmpty || rule.monthDays == [-1] else { return nil }
-      var yearly = RepeatRule(.yearly)
-      (yearly.days, yearly.monthDays) = (rule.days, rule.monthDays)
-      (yearly.positions, yearly.months) = (rule.positions, [month])
+      var yearly = RepeatRule(.yearly, every: 1, months: [month], monthDays: rule.monthDays)
+      (yearly.days, yearly.positions) = (rule.days, rule.positions)
       if consume("every", "each"), !consume("year") { throw unknown() }
       return yearly
     }
@@ -27,7 +26,7 @@ extension RepeatPhrase {
     // Every second monday is every other one, and every third day counts from the first.
     if !isOfMonth, ordinals == [2], rule.positions.isEmpty, !rule.days.isEmpty {
       let named = rule.days.reduce(into: WeekdaySet()) { $0.insert(WeekdaySet($1.weekday)) }
-      return on(named, of: every(2, .weekly))
+      return on(named, of: RepeatRule(.weekly, every: 2))
     }
     let isClear = rule.positions.isEmpty && (!rule.days.isEmpty || ordinals.count > 1)
     guard isOfMonth || isClear else {
@@ -77,38 +76,21 @@ extension RepeatPhrase {
 
   /// `monday`, `mondays and thursdays`, `mon, wed and fri`, `weekdays`.
   mutating func weekdays() -> WeekdaySet? {
-    if let named = WeekdaySet.named[first] {
-      words.removeFirst()
-      return named
-    }
-    if consume("working", "business") {
-      guard consume("day", "days") else { return nil }
-      return .workdays
-    }
-    if first.contains("-") || first.contains(".."), let range = try? WeekdaySet(parsing: first) {
-      words.removeFirst()
-      return range
-    }
-    var all: WeekdaySet = []
-    while !words.isEmpty {
-      let start = words
-      if !all.isEmpty, consume("and") { _ = consume("on") }
-      let isPlural = first.hasSuffix("days")
-      guard let day = TimeWords.weekday(isPlural ? String(first.dropLast()) : first) else {
-        words = start
-        break
+    if consume("working", "business") { return consume("day", "days") ? .workdays : nil }
+    // The longest run of words that are a set of days.
+    for count in stride(from: words.count, to: 0, by: -1) where !isJoint(first) {
+      let named = words.prefix(count).map(\.lower)
+      guard let last = named.last, !isJoint(last) else { continue }
+      let list = named.filter { !isJoint($0) }.joined(separator: ",")
+      if let days = try? WeekdaySet(parsing: list.replacing(",to,", with: "-")) {
+        words.removeFirst(count)
+        return days
       }
-      words.removeFirst()
-      if all.isEmpty, first == "to", let last = words.dropFirst().first?.lower,
-        let range = try? WeekdaySet(parsing: "\(day.name)-\(last)")
-      {
-        words.removeFirst(2)
-        return range
-      }
-      all.insert(WeekdaySet(day))
     }
-    return all.isEmpty ? nil : all
+    return nil
   }
+
+  private func isJoint(_ word: String) -> Bool { word == "and" || word == "on" }
 
   /// `first and third`, `1st, 15th and last`; empty where no such word stands here.
   mutating func ordinals() -> [Int] {
@@ -148,18 +130,11 @@ extension RepeatPhrase {
     }
     guard let month else {
       guard isOrdinal else { return nil }
-      return dated(.monthly, month: nil, day: day)
+      return RepeatRule(.monthly, every: 1, monthDays: [day])
     }
     guard CivilDate(year: 2024, month: month, day: day) != nil else {
       throw fault("\(TimeWords.monthName(month)) has no day \(day)")
     }
-    return dated(.yearly, month: month, day: day)
-  }
-
-  func dated(_ frequency: RepeatRule.Frequency, month: Int?, day: Int) -> RepeatRule {
-    var rule = RepeatRule(frequency)
-    rule.months = month.map { [$0] } ?? []
-    rule.monthDays = [day]
-    return rule
+    return RepeatRule(.yearly, every: 1, months: [month], monthDays: [day])
   }
 }

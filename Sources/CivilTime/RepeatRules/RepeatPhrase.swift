@@ -40,7 +40,8 @@ struct RepeatPhrase {
   }
 
   private static let known = Set(
-    TimeWords.all + ["every", "each", "other", "once", "working", "business"] + periods.keys)
+    TimeWords.all + ["every", "each", "other", "once", "working", "business"] + units.keys
+      + adverbs.keys)
 
   var first: String { words.first?.lower ?? "" }
 
@@ -107,15 +108,21 @@ struct RepeatPhrase {
     return time
   }
 
-  private static let adverbs: [String: RepeatRule.Frequency] = [
-    "hourly": .hourly, "daily": .daily, "weekly": .weekly, "monthly": .monthly, "yearly": .yearly,
-    "annually": .yearly, "everyday": .daily,
+  private typealias Step = (count: Int, frequency: RepeatRule.Frequency)
+
+  private static let adverbs: [String: Step] = [
+    "hourly": (1, .hourly), "daily": (1, .daily), "everyday": (1, .daily), "weekly": (1, .weekly),
+    "fortnightly": (2, .weekly), "biweekly": (2, .weekly), "bi-weekly": (2, .weekly),
+    "monthly": (1, .monthly), "quarterly": (3, .monthly), "yearly": (1, .yearly),
+    "annually": (1, .yearly),
   ]
 
-  /// Periods of several units.
-  private static let periods: [String: (count: Int, frequency: RepeatRule.Frequency)] = [
-    "fortnight": (2, .weekly), "fortnightly": (2, .weekly), "quarter": (3, .monthly),
-    "quarterly": (3, .monthly), "biweekly": (2, .weekly), "bi-weekly": (2, .weekly),
+  private static let units: [String: Step] = [
+    "minute": (1, .minutely), "minutes": (1, .minutely), "min": (1, .minutely),
+    "hour": (1, .hourly), "hours": (1, .hourly), "h": (1, .hourly), "day": (1, .daily),
+    "days": (1, .daily), "week": (1, .weekly), "weeks": (1, .weekly), "fortnight": (2, .weekly),
+    "month": (1, .monthly), "months": (1, .monthly), "quarter": (3, .monthly),
+    "year": (1, .yearly), "years": (1, .yearly),
   ]
 
   private mutating func rule() throws(RepeatRuleError) -> RepeatRule {
@@ -124,13 +131,9 @@ struct RepeatPhrase {
       guard consume("a", "an", "every", "per") else { throw unknown() }
       isEvery = true
     }
-    if !isEvery, let period = Self.periods[first], first.hasSuffix("ly") {
+    if !isEvery, let step = Self.adverbs[first] {
       words.removeFirst()
-      return try days(of: every(period.count, period.frequency))
-    }
-    if !isEvery, let frequency = Self.adverbs[first] {
-      words.removeFirst()
-      return try days(of: RepeatRule(frequency))
+      return try days(of: RepeatRule(step.frequency, every: step.count))
     }
     _ = consume("on")
     _ = consume("the")
@@ -138,15 +141,14 @@ struct RepeatPhrase {
     if let rule = try counted() { return rule }
     words = start
     if consume("other"), let named = weekdays() {
-      return on(named, of: every(2, .weekly))
+      return on(named, of: RepeatRule(.weekly, every: 2))
     }
     words = start
     if let named = weekdays() {
       var rule = on(named, of: RepeatRule(.weekly))
       // Friday the 13th.
       if consume("the"), let day = dayNumber() {
-        rule = on(named, of: RepeatRule(.monthly))
-        rule.monthDays = [day]
+        rule = on(named, of: RepeatRule(.monthly, every: 1, monthDays: [day]))
       } else if consume("every", "each"), !consume("week") {
         throw unknown()
       }
@@ -163,60 +165,41 @@ struct RepeatPhrase {
 
   /// `2 weeks`, `other month`, `15th`, `27 jan`, behind `every`.
   private mutating func interval() throws(RepeatRuleError) -> RepeatRule {
-    if let (count, frequency) = Self.periods[first], !first.hasSuffix("ly"),
-      !["hour", "of", "an"].contains(words.dropFirst().first?.lower)
+    let next = words.dropFirst().first?.lower ?? ""
+    if let part = ["half": 2, "quarter": 4][first],
+      part == 2 || ["hour", "of", "an"].contains(next)
     {
-      words.removeFirst()
-      return try days(of: every(count, frequency))
-    }
-    if let part = ["half": 2, "quarter": 4][first] {
       words.removeFirst()
       _ = consume("of")
       _ = consume("an", "a")
-      if consume("hour") { return every(60 / part, .minutely) }
+      if consume("hour") { return RepeatRule(.minutely, every: 60 / part) }
       guard part == 2, consume("year") else { throw unknown() }
-      return every(6, .monthly)
+      return RepeatRule(.monthly, every: 6)
     }
     if TimeWords.parts[first] != nil { return RepeatRule(.daily) }
     let start = words
-    if let count = TimeWords.ordinal(first) {
+    let count = try count() ?? 1
+    if let step = Self.units[first] {
       words.removeFirst()
-      if let frequency = Self.units[first] {
-        words.removeFirst()
-        return try days(of: every(count, frequency))
-      }
-      words = start
+      return try days(of: RepeatRule(step.frequency, every: count * step.count))
     }
-    if let date = try monthDay() { return date }
+    if count > 1, let named = weekdays() { return on(named, of: RepeatRule(.weekly, every: count)) }
+    let rest = words
     words = start
-    var count = 1
-    if consume("other", "second") {
-      count = 2
-    } else if consume("third") {
-      count = 3
-    } else if let number = TimeWords.numbers[first] ?? Int(first) {
-      guard (1...10_000).contains(number) else {
-        throw fault("the number \(first) is out of range")
-      }
-      count = number
-      words.removeFirst()
-      if count > 1, let named = weekdays() { return on(named, of: every(count, .weekly)) }
-    }
-    guard let frequency = Self.units[first] else { throw unknown() }
-    words.removeFirst()
-    return try days(of: every(count, frequency))
+    if let date = try monthDay() { return date }
+    words = rest
+    throw unknown()
   }
 
-  private static let units: [String: RepeatRule.Frequency] = [
-    "minute": .minutely, "minutes": .minutely, "min": .minutely, "hour": .hourly,
-    "hours": .hourly, "h": .hourly, "day": .daily, "days": .daily, "week": .weekly,
-    "weeks": .weekly, "month": .monthly, "months": .monthly, "year": .yearly, "years": .yearly,
-  ]
-
-  func every(_ count: Int, _ frequency: RepeatRule.Frequency) -> RepeatRule {
-    var rule = RepeatRule(frequency)
-    rule.interval = count
-    return rule
+  /// `other`, `second`, `2nd`, `two`, `2`.
+  private mutating func count() throws(RepeatRuleError) -> Int? {
+    let ordinal = TimeWords.ordinals[first].flatMap { $0 > 0 ? $0 : nil }
+    let number = ordinal ?? TimeWords.ordinal(first) ?? TimeWords.numbers[first] ?? Int(first)
+    if consume("other") { return 2 }
+    guard let number else { return nil }
+    guard (1...10_000).contains(number) else { throw fault("the number \(first) is out of range") }
+    words.removeFirst()
+    return number
   }
 
   /// The days behind `on`: weekdays of a week, a day of a month, a date of a year.

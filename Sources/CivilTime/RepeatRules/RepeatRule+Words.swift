@@ -60,14 +60,7 @@ extension RepeatRule {
 
 extension RepeatRule.Frequency {
   fileprivate var unit: String {
-    switch self {
-    case .secondly: "second"
-    case .minutely: "minute"
-    case .hourly: "hour"
-    case .daily: "day"
-    case .weekly: "week"
-    case .monthly: "month"
-    case .yearly: "year"
-    }
+    // `daily` is the one word that is more than its unit and two letters.
+    self == .daily ? "day" : String("\(self)".dropLast(2))
   }
 }

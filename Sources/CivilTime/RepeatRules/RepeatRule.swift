@@ -10,13 +10,8 @@ package struct RepeatRule: Hashable, Sendable {
     package static func < (a: Frequency, b: Frequency) -> Bool { a.rawValue < b.rawValue }
   }
 
-  /// The last moment that may still be an occurrence.
-  package enum Until: Hashable, Sendable {
-    /// To the end of the day.
-    case date(CivilDate)
-    case local(LocalDateTime)
-    case absolute(Instant)
-  }
+  /// The last moment that may still be an occurrence; a date lasts to its end.
+  package typealias Until = CompactTime
 
   /// A weekday, all of them in a month or year or the nth; negative counts from the end.
   package struct Day: Hashable, Sendable {
@@ -57,11 +52,11 @@ package struct RepeatRule: Hashable, Sendable {
 
   package init(_ frequency: Frequency) { self.frequency = frequency }
 
-  /// Whether every interval holds exactly one occurrence, whatever the start.
-  var isPlain: Bool {
-    frequency <= .weekly && seconds.isEmpty && minutes.isEmpty && hours.isEmpty && days.isEmpty
-      && monthDays.isEmpty && yearDays.isEmpty && weekNumbers.isEmpty && months.isEmpty
-      && positions.isEmpty
+  init(
+    _ frequency: Frequency, every interval: Int, months: [Int] = [], monthDays: [Int] = []
+  ) {
+    self.frequency = frequency
+    (self.interval, self.months, self.monthDays) = (interval, months, monthDays)
   }
 
   /// Whether every occurrence has the start's time of day.
@@ -98,7 +93,7 @@ extension RepeatRule {
     occurrences.maximumWork = maximumWork
     occurrences.skip(through: local.previous)
     if occurrences.end == .gaveUp { return nil }
-    return min(count, occurrences.emitted - (occurrences.peeked == nil ? 0 : 1))
+    return min(count, occurrences.emitted)
   }
 
   /// The occurrences in local time from `start` on, in rising order. Fractions of the start's

@@ -65,17 +65,12 @@ private struct RepeatRuleReader {
     case "FREQ": break
     case "INTERVAL": rule.interval = try number(name, value, 1...1_000_000_000)
     case "COUNT": rule.count = try number(name, value, 1...1_000_000_000)
-    case "UNTIL": rule.until = try until(value)
-    case "BYSECOND":
-      rule.seconds = Array(Set(try numbers(name, value, 0...60).map { min($0, 59) })).sorted()
-    case "BYMINUTE": rule.minutes = try numbers(name, value, 0...59)
-    case "BYHOUR": rule.hours = try numbers(name, value, 0...23)
+    case "UNTIL":
+      guard let until = CompactTime(value) else {
+        throw fault("UNTIL=\(value): write it like 20261224 or 20261224T180000Z")
+      }
+      rule.until = until
     case "BYDAY": rule.days = try days(value)
-    case "BYMONTHDAY": rule.monthDays = try numbers(name, value, 1...31, signed: true)
-    case "BYYEARDAY": rule.yearDays = try numbers(name, value, 1...366, signed: true)
-    case "BYWEEKNO": rule.weekNumbers = try numbers(name, value, 1...53, signed: true)
-    case "BYMONTH": rule.months = try numbers(name, value, 1...12)
-    case "BYSETPOS": rule.positions = try numbers(name, value, 1...366, signed: true)
     case "WKST":
       guard let day = Weekday(iCalendar: value) else {
         throw fault("WKST=\(value): a weekday is MO, TU, WE, TH, FR, SA or SU")
@@ -90,7 +85,11 @@ private struct RepeatRuleReader {
         throw fault("SKIP=\(value): use OMIT, BACKWARD or FORWARD")
       }
       rule.skip = skip
-    default: throw fault("RFC 5545 has no part \(quoted(name))")
+    default:
+      guard let list = RepeatRule.lists.first(where: { $0.name == name }) else {
+        throw fault("RFC 5545 has no part \(quoted(name))")
+      }
+      rule[keyPath: list.numbers] = try numbers(value, list)
     }
   }
 
@@ -105,19 +104,22 @@ private struct RepeatRuleReader {
   }
 
   private func numbers(
-    _ name: String, _ value: String, _ range: ClosedRange<Int>, signed: Bool = false
+    _ value: String, _ list: RepeatRule.NumberList
   ) throws(RepeatRuleError) -> [Int] {
     var result: Set<Int> = []
     for item in value.split(separator: ",", omittingEmptySubsequences: false) {
       var scanner = ByteScanner(item)
-      let negative = signed && scanner.consume(UInt8(ascii: "-"))
-      if signed, !negative { _ = scanner.consume(UInt8(ascii: "+")) }
-      guard let number = scanner.number(digits: 1...3), scanner.atEnd, range.contains(number) else {
-        let limits = "\(range.lowerBound) to \(range.upperBound)"
+      let negative = list.isSigned && scanner.consume(UInt8(ascii: "-"))
+      if list.isSigned, !negative { _ = scanner.consume(UInt8(ascii: "+")) }
+      guard let number = scanner.number(digits: 1...3), scanner.atEnd, list.range.contains(number)
+      else {
+        let limits = "\(list.range.lowerBound) to \(list.range.upperBound)"
         throw fault(
-          "\(name): \(quoted(item)) is not \(limits)\(signed ? ", or the same with a minus" : "")")
+          "\(list.name): \(quoted(item)) is not \(limits)"
+            + (list.isSigned ? ", or the same with a minus" : ""))
       }
-      result.insert(negative ? -number : number)
+      // The leap second is read as the one before it.
+      result.insert(negative ? -number : list.name == "BYSECOND" ? min(number, 59) : number)
     }
     return result.sorted()
   }
@@ -136,25 +138,6 @@ private struct RepeatRuleReader {
       if !result.contains(day) { result.append(day) }
     }
     return result
-  }
-
-  private func until(_ value: String) throws(RepeatRuleError) -> RepeatRule.Until {
-    var scanner = ByteScanner(value)
-    guard let day = scanner.number(digits: 8...8),
-      let date = CivilDate(year: day / 10_000, month: day / 100 % 100, day: day % 100)
-    else { throw fault("UNTIL=\(value): write it like 20261224 or 20261224T180000Z") }
-    if scanner.atEnd { return .date(date) }
-    guard scanner.consume(UInt8(ascii: "T")), let clock = scanner.number(digits: 6...6),
-      let time = TimeOfDay(
-        hour: clock / 10_000, minute: clock / 100 % 100, second: min(clock % 100, 59)),
-      clock % 100 <= 60
-    else { throw fault("UNTIL=\(value): write it like 20261224 or 20261224T180000Z") }
-    let local = LocalDateTime(date: date, time: time)
-    if scanner.atEnd { return .local(local) }
-    guard scanner.consume(UInt8(ascii: "Z")), scanner.atEnd else {
-      throw fault("UNTIL=\(value): write it like 20261224 or 20261224T180000Z")
-    }
-    return .absolute(Instant(microseconds: local.microseconds))
   }
 
   /// The combinations that RFC 5545 rules out.
@@ -180,11 +163,10 @@ private struct RepeatRuleReader {
         throw fault("BYDAY with a number does not go with BYWEEKNO")
       }
     }
-    let others = [
-      rule.seconds, rule.minutes, rule.hours, rule.monthDays, rule.yearDays, rule.weekNumbers,
-      rule.months,
-    ]
-    guard rule.positions.isEmpty || !rule.days.isEmpty || others.contains(where: { !$0.isEmpty })
+    let others = RepeatRule.lists.dropLast()
+    guard
+      rule.positions.isEmpty || !rule.days.isEmpty
+        || others.contains(where: { !rule[keyPath: $0.numbers].isEmpty })
     else { throw fault("BYSETPOS needs another BY part to choose from") }
   }
 }
@@ -196,62 +178,45 @@ extension RepeatRule: CustomStringConvertible {
     if skip != .omit {
       parts = ["RSCALE=GREGORIAN"] + parts + ["SKIP=\(skip.rawValue.uppercased())"]
     }
-    switch until {
-    case .date(let date): parts.append("UNTIL=\(Self.compact(date))")
-    case .local(let local): parts.append("UNTIL=\(Self.compact(local))")
-    case .absolute(let instant):
-      let local = LocalDateTime(microseconds: instant.microseconds)
-      parts.append("UNTIL=\(Self.compact(local))Z")
-    case nil: break
-    }
+    if let until { parts.append("UNTIL=\(until)") }
     if let count { parts.append("COUNT=\(count)") }
     if interval != 1 { parts.append("INTERVAL=\(interval)") }
-    func list(_ name: String, _ values: [Int]) {
-      guard !values.isEmpty else { return }
-      parts.append("\(name)=" + values.map(String.init).joined(separator: ","))
+    func texts(_ lists: ArraySlice<NumberList>) -> [String] {
+      lists.filter { !self[keyPath: $0.numbers].isEmpty }.map {
+        "\($0.name)=" + self[keyPath: $0.numbers].map(String.init).joined(separator: ",")
+      }
     }
-    list("BYSECOND", seconds)
-    list("BYMINUTE", minutes)
-    list("BYHOUR", hours)
+    parts += texts(Self.lists[..<3])
     if !days.isEmpty {
       parts.append(
         "BYDAY="
           + days.map { ($0.ordinal.map(String.init) ?? "") + $0.weekday.iCalendar }
           .joined(separator: ","))
     }
-    list("BYMONTHDAY", monthDays)
-    list("BYYEARDAY", yearDays)
-    list("BYWEEKNO", weekNumbers)
-    list("BYMONTH", months)
-    list("BYSETPOS", positions)
+    parts += texts(Self.lists[3...])
     if weekStart != .monday { parts.append("WKST=\(weekStart.iCalendar)") }
     return parts.joined(separator: ";")
   }
+}
 
-  private static func compact(_ date: CivilDate) -> String {
-    date.year.padded(4) + date.month.padded(2) + date.day.padded(2)
-  }
+extension RepeatRule {
+  typealias NumberList = (
+    name: String, range: ClosedRange<Int>, isSigned: Bool,
+    numbers: any WritableKeyPath<RepeatRule, [Int]> & Sendable
+  )
 
-  private static func compact(_ local: LocalDateTime) -> String {
-    let time = local.time
-    return compact(local.date) + "T" + time.hour.padded(2) + time.minute.padded(2)
-      + time.second.padded(2)
-  }
+  /// The parts that are lists of numbers, in the order of the grammar; BYDAY is the fourth part.
+  static let lists: [NumberList] = [
+    ("BYSECOND", 0...60, false, \.seconds), ("BYMINUTE", 0...59, false, \.minutes),
+    ("BYHOUR", 0...23, false, \.hours), ("BYMONTHDAY", 1...31, true, \.monthDays),
+    ("BYYEARDAY", 1...366, true, \.yearDays), ("BYWEEKNO", 1...53, true, \.weekNumbers),
+    ("BYMONTH", 1...12, false, \.months), ("BYSETPOS", 1...366, true, \.positions),
+  ]
 }
 
 extension RepeatRule.Frequency {
   /// The word of RFC 5545.
-  package var name: String {
-    switch self {
-    case .secondly: "SECONDLY"
-    case .minutely: "MINUTELY"
-    case .hourly: "HOURLY"
-    case .daily: "DAILY"
-    case .weekly: "WEEKLY"
-    case .monthly: "MONTHLY"
-    case .yearly: "YEARLY"
-    }
-  }
+  package var name: String { "\(self)".uppercased() }
 }
 
 extension Weekday {

@@ -6,7 +6,7 @@
 package struct Series: Equatable, Sendable {
   package var rule: RepeatRule?
   /// The first start: an occurrence, unless it is taken out or `includesFirst` is false.
-  package let first: LocalDateTime
+  package var first: LocalDateTime
   package var includesFirst = true
   /// The instant of the first start, where its reading stands for two.
   package var firstInstant: Instant?

@@ -10,9 +10,6 @@ package struct CalendarSpan: Hashable, Sendable {
     self.microseconds = microseconds
   }
 
-  /// Whether it has a part that a calendar day cannot hold.
-  var isShorterThanDays: Bool { microseconds != 0 }
-
   /// Whether it is a number of whole weeks.
   var isWeeks: Bool { months == 0 && microseconds == 0 && days % 7 == 0 }
 

@@ -17,48 +17,34 @@ package struct HourRange: Hashable, Sendable {
   /// Microseconds since midnight, over 0 up to one whole day, not equal to `start`.
   let end: Int64
 
-  private init(start: Int64, end: Int64) {
-    self.start = start
-    self.end = end
-  }
-
   /// `08:00-18:00`, `8-18`, `8am-6pm`. Seconds where wanted; the end may be 24:00.
   package init(parsing text: String) throws(ClockError) {
     func fault(_ reason: String) -> ClockError {
       ClockError(text: text, kind: "range of hours", reason: reason)
     }
+    let form = "write it like 08:00-18:00"
+    let bounds = "the clock goes from 00:00 to 24:00"
     var scanner = ByteScanner(text.trimmed)
     func clock() throws(ClockError) -> Int64 {
-      guard var hour = scanner.number(digits: 1...2) else {
-        throw fault("write it like 08:00-18:00")
-      }
-      var (minute, second) = (0, 0)
-      if scanner.consume(UInt8(ascii: ":")) {
-        guard let digits = scanner.number(digits: 2...2) else {
-          throw fault("write it like 08:00-18:00")
-        }
-        minute = digits
-      }
-      if scanner.consume(UInt8(ascii: ":")) {
-        guard let digits = scanner.number(digits: 2...2) else {
-          throw fault("write it like 08:00-18:00")
-        }
-        second = digits
+      guard var hour = scanner.number(digits: 1...2) else { throw fault(form) }
+      var seconds = 0
+      for unit in [60, 1] where scanner.consume(UInt8(ascii: ":")) {
+        guard let digits = scanner.number(digits: 2...2) else { throw fault(form) }
+        guard digits <= 59 else { throw fault(bounds) }
+        seconds += digits * unit
       }
       scanner.skipSpace()
       if let half = scanner.half {
         guard (1...12).contains(hour) else { throw fault("\(hour)\(half) is no time") }
         hour = hour % 12 + (half == "pm" ? 12 : 0)
       }
-      guard hour <= 24, minute <= 59, second <= 59, hour < 24 || minute + second == 0 else {
-        throw fault("the clock goes from 00:00 to 24:00")
-      }
-      return Int64((hour * 60 + minute) * 60 + second) * 1_000_000
+      guard hour * 3_600 + seconds <= 86_400 else { throw fault(bounds) }
+      return Int64(hour * 3_600 + seconds) * 1_000_000
     }
     let first = try clock()
     scanner.skipSpace()
     guard scanner.consume(UInt8(ascii: "-")) || scanner.consumeWord("to") else {
-      throw fault("write it like 08:00-18:00")
+      throw fault(form)
     }
     scanner.skipSpace()
     let last = try clock()

@@ -8,10 +8,6 @@ package struct HumanTime: Sendable {
     self.zone = zone
   }
 
-  private static let months = [
-    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-  ]
-
   /// `Fri 27 Nov 2026 18:00, in 3 days`.
   package func full(_ instant: Instant) -> String {
     let local = zone.localDateTime(at: instant)
@@ -60,7 +56,8 @@ package struct HumanTime: Sendable {
   }
 
   private static func day(_ date: CivilDate) -> String {
-    "\(date.weekday.shortName.capitalizedWord) \(date.day) \(months[date.month - 1])"
+    let month = TimeWords.monthName(date.month).prefix(3).capitalizedWord
+    return "\(date.weekday.shortName.capitalizedWord) \(date.day) \(month)"
   }
 
   private static func minutes(_ local: LocalDateTime) -> String {

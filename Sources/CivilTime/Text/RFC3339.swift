@@ -137,18 +137,21 @@ struct CivilReader {
     guard let sign = scanner.consume(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") })
     else { return nil }
     // ISO 8601's basic form has no colon.
-    let basic = scanner.number(digits: 4...4).map { ($0 / 100, $0 % 100) }
-    guard let (hours, minutes) = basic ?? extendedOffset(), hours <= 23, minutes <= 59
+    let basic = scanner.number(digits: 4...4)
+    guard let hours = basic.map({ $0 / 100 }) ?? scanner.number(digits: 2...2),
+      basic != nil || scanner.consume(UInt8(ascii: ":")),
+      let minutes = basic.map({ $0 % 100 }) ?? scanner.number(digits: 2...2), hours <= 23,
+      minutes <= 59
     else { throw fault("an offset is written like +01:00") }
     let seconds = (hours * 60 + minutes) * 60
     return sign == UInt8(ascii: "-") ? -seconds : seconds
   }
 
-  private mutating func extendedOffset() -> (hours: Int, minutes: Int)? {
-    guard let hours = scanner.number(digits: 2...2), scanner.consume(UInt8(ascii: ":")),
-      let minutes = scanner.number(digits: 2...2)
-    else { return nil }
-    return (hours, minutes)
+  /// Fails where more text stands behind.
+  func checkEnd() throws(TimeStampError) {
+    guard scanner.atEnd else {
+      throw fault("there is more text behind it: \(quoted(scanner.rest))")
+    }
   }
 
   func stamp(_ local: LocalDateTime, offset: Int?) throws(TimeStampError) -> TimeStamp {

@@ -1,7 +1,7 @@
 import Bytes
 
 /// A part of the day that people name without an hour.
-enum DayPart: CaseIterable {
+enum DayPart: String, CaseIterable {
   case morning, afternoon, evening, night
 
   /// Where it stands without an hour.
@@ -23,15 +23,6 @@ enum DayPart: CaseIterable {
     case .night: 18...23
     }
   }
-
-  var name: String {
-    switch self {
-    case .morning: "morning"
-    case .afternoon: "afternoon"
-    case .evening: "evening"
-    case .night: "night"
-    }
-  }
 }
 
 /// The vocabulary of times as people type them: English, in lower case, independent of the locale.
@@ -40,7 +31,7 @@ enum TimeWords {
     "today": 0, "tod": 0, "tomorrow": 1, "tom": 1, "tmr": 1, "tmrw": 1, "yesterday": -1,
   ]
 
-  static let parts = Dictionary(uniqueKeysWithValues: DayPart.allCases.map { ($0.name, $0) })
+  static let parts = Dictionary(uniqueKeysWithValues: DayPart.allCases.map { ($0.rawValue, $0) })
 
   static let numbers: [String: Int] = {
     let small = [
@@ -87,12 +78,8 @@ enum TimeWords {
 
   /// The full name, its first three letters, `tues`, `weds`, `thur` and `thurs`.
   static func weekday(_ word: String) -> Weekday? {
-    switch word {
-    case "tues": .tuesday
-    case "weds": .wednesday
-    case "thur", "thurs": .thursday
-    default: Weekday(name: word)
-    }
+    ["tues": .tuesday, "weds": .wednesday, "thur": .thursday, "thurs": .thursday][word]
+      ?? Weekday(name: word)
   }
 
   /// 1...31 of `1st`, `22nd`, `3rd`, `27th`; nil with a wrong ending.

@@ -29,7 +29,7 @@ struct TypedClock: Equatable {
       return typed + 12 * 3_600_000_000
     }
     let clock = LocalDateTime(microseconds: typed).time.text(decimals: .exact).prefix(5)
-    throw phrase.fault("\(clock) is not in the \(part.name)")
+    throw phrase.fault("\(clock) is not in the \(part.rawValue)")
   }
 }
 
@@ -79,11 +79,16 @@ extension TypedPhrase {
       return nil
     }
     let glued = TimeWords.numbers[word(ahead)] == nil ? scanner.rest : ""
-    let isHalf: (String) -> Bool = { ["am", "pm"].contains($0) }
-    guard glued.isEmpty || isHalf(glued) else { return nil }
-    let half = glued.isEmpty && isHalf(word(ahead + 1)) ? word(ahead + 1) : glued
-    let value = half.isEmpty ? hour : try hourOfDay(hour, half)
-    return (value, !half.isEmpty, glued.isEmpty && !half.isEmpty ? 2 : 1)
+    guard let (half, extra) = half(glued, ahead + 1) else { return nil }
+    return (half.isEmpty ? hour : try hourOfDay(hour, half), !half.isEmpty, 1 + extra)
+  }
+
+  /// The `am` or `pm` that ends a word, or else is the word so many places on, with the number of
+  /// words that takes; empty for neither, and nil for another ending.
+  private func half(_ ending: String, _ ahead: Int) -> (text: String, words: Int)? {
+    let isNext = ending.isEmpty && ["am", "pm"].contains(word(ahead))
+    guard ["", "am", "pm"].contains(ending) else { return nil }
+    return isNext ? (word(ahead), 1) : (ending, 0)
   }
 
   private func check(hour: Int) throws(TimeStampError) {
@@ -138,32 +143,26 @@ extension TypedPhrase {
     var reader = CivilReader(String(typed.dropLast(ending.utf8.count)), of: text)
     let microseconds = try reader.timeOfDay()
     offset = try reader.offset()
-    guard reader.scanner.atEnd else {
-      throw fault("there is more text behind it: \(quoted(reader.scanner.rest))")
-    }
-    let half = ending.isEmpty && ["am", "pm"].contains(word(1)) ? word(1) : ending
-    guard !half.isEmpty else {
+    try reader.checkEnd()
+    guard let (half, extra) = half(ending, 1), !half.isEmpty else {
       try set(TypedClock(microseconds), words: 1)
       return true
     }
     let hour = Int(microseconds / 3_600_000_000)
     let shift = Int64(try hourOfDay(hour, half) - hour) * 3_600_000_000
-    try set(
-      TypedClock(microseconds + shift, hasHalf: true), words: ending.isEmpty ? 2 : 1)
+    try set(TypedClock(microseconds + shift, hasHalf: true), words: 1 + extra)
     return true
   }
 
   private mutating func setClock(
     _ hour: Int, _ minute: Int, ending: String
   ) throws(TimeStampError) -> Bool {
-    let half = ending.isEmpty && ["am", "pm"].contains(word(1)) ? word(1) : ending
-    guard half.isEmpty || ["am", "pm"].contains(half) else { return false }
+    guard let (half, extra) = half(ending, 1) else { return false }
     let value = half.isEmpty ? hour : try hourOfDay(hour, half)
     try check(hour: value)
     guard minute <= 59 else { throw fault("there is no minute \(minute)") }
     try set(
-      TypedClock(hour: value, minute: minute, hasHalf: !half.isEmpty),
-      words: ending.isEmpty && !half.isEmpty ? 2 : 1)
+      TypedClock(hour: value, minute: minute, hasHalf: !half.isEmpty), words: 1 + extra)
     return true
   }
 

@@ -30,10 +30,7 @@ extension TypedPhrase {
     let hasDash = scanner.consume(UInt8(ascii: "-"))
     let name = String(decoding: scanner.run(where: \.isLetter), as: UTF8.self)
     guard let month = TimeWords.month(name) else { return nil }
-    if scanner.atEnd {
-      _ = try checked(year: 2024, month: month, day: day)
-      return .monthDay(month: month, day: day)
-    }
+    if scanner.atEnd { return try typedDay(nil, month, day) }
     guard scanner.consume(UInt8(ascii: "-")) == hasDash, let year = scanner.number(digits: 4...4),
       scanner.atEnd
     else { throw fault("the year of \(quoted(word)) should have four digits") }
@@ -72,33 +69,22 @@ extension TypedPhrase {
   private mutating func readTime(_ reader: inout CivilReader) throws(TimeStampError) {
     try set(TypedClock(try reader.timeOfDay()), words: 0)
     offset = try reader.offset()
-    guard reader.scanner.atEnd else {
-      throw fault("there is more text behind it: \(quoted(reader.scanner.rest))")
-    }
+    try reader.checkEnd()
   }
 
   /// ISO 8601 without separators: `20270127`, `20270127T100000Z`.
   private mutating func compact(_ word: String) throws(TimeStampError) -> TypedDay {
-    let digits = Array(word.utf8)
-    func number(_ range: Range<Int>) -> Int? {
-      guard range.upperBound <= digits.count, digits[range].allSatisfy(\.isDigit) else {
-        return nil
-      }
-      return digits[range].reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
-    }
     let form = "a date without separators is written like 20270127 or 20270127T100000Z"
-    guard let year = number(0..<4), let month = number(4..<6), let day = number(6..<8) else {
-      throw fault(form)
-    }
-    let date = try checked(year: year, month: month, day: day)
-    guard digits.count > 8 else { return .fixed(date) }
-    guard digits[8] == UInt8(ascii: "t"), let hour = number(9..<11), let minute = number(11..<13)
+    var scanner = ByteScanner(word)
+    guard let digits = scanner.number(digits: 8...8) else { throw fault(form) }
+    let date = try checked(year: digits / 10_000, month: digits / 100 % 100, day: digits % 100)
+    guard !scanner.atEnd else { return .fixed(date) }
+    guard scanner.consume(UInt8(ascii: "t")),
+      let time = scanner.number(digits: 6...6) ?? scanner.number(digits: 4...4).map({ $0 * 100 })
     else { throw fault(form) }
-    let second = number(13..<15)
-    var rest = ByteScanner(Array(digits[(second == nil ? 13 : 15)...]))
-    if rest.consume(UInt8(ascii: "z")) { offset = 0 }
-    guard rest.atEnd else { throw fault(form) }
-    let parts = [hour, minute, second ?? 0].map { $0 < 10 ? "0\($0)" : "\($0)" }
+    if scanner.consume(UInt8(ascii: "z")) { offset = 0 }
+    guard scanner.atEnd else { throw fault(form) }
+    let parts = [time / 10_000, time / 100 % 100, time % 100].map { $0.padded(2) }
     var reader = CivilReader(parts.joined(separator: ":"), of: text)
     try set(TypedClock(try reader.timeOfDay()), words: 0)
     return .fixed(date)
@@ -119,8 +105,7 @@ extension TypedPhrase {
     if let year, year < 100 { throw fault("the year \(year) has two digits; write all four") }
     guard first <= 12, second <= 12, first != second, min(first, second) > 0 else {
       let (day, month) = first > 12 ? (first, second) : (second, first)
-      let date = try checked(year: year ?? 2024, month: month, day: day)
-      return year == nil ? .monthDay(month: month, day: day) : .fixed(date)
+      return try typedDay(year, month, day)
     }
     let tail = year.map { " \($0)" } ?? ""
     let readings = [(first, second), (second, first)].map {
@@ -142,10 +127,7 @@ extension TypedPhrase {
       }
       return nil
     }
-    if parts[2].isEmpty {
-      _ = try checked(year: 2024, month: month, day: day)
-      return .monthDay(month: month, day: day)
-    }
+    if parts[2].isEmpty { return try typedDay(nil, month, day) }
     guard parts[2].utf8.count == 4, let year = Int(parts[2]) else {
       throw fault("the year of \(quoted(word)) should have four digits")
     }

@@ -9,9 +9,9 @@ enum TypedDay: Equatable {
   case dayOfMonth(Int)
   case monthDay(month: Int, day: Int)
   case weekend
-  case endOfWeek, endOfMonth, endOfYear
-  /// The last day of this month, 1...12.
-  case lastOf(month: Int)
+  case endOfWeek, endOfYear
+  /// The last day of this month, 1...12, of each one where it is nil.
+  case lastOf(month: Int?)
   /// The nth weekday of a month, of each one where `month` is nil; -1 is the last.
   case nth(Int, Weekday, month: Int?)
 
@@ -48,16 +48,12 @@ enum TypedDay: Equatable {
       // 48 months hold a 29th of February, and each weekday on each day.
       days = Self.months(48, from: today) { CivilDate(year: $0, month: $1, day: day) }
       if let weekday { days.removeAll { $0.weekday != weekday } }
-    case .endOfMonth:
-      days = Self.months(2, from: today) {
-        CivilDate(year: $0, month: $1, day: CivilDate.daysInMonth($1, year: $0))
-      }
     case .monthDay(let month, let day):
       days = (0...8).compactMap { CivilDate(year: today.year + $0, month: month, day: day) }
         .filter { $0 >= today }
     case .lastOf(let wanted):
       days = Self.months(24, from: today) { year, month in
-        month == wanted ? CivilDate.lastDay(ofMonth: month, year: year) : nil
+        month == wanted ?? month ? CivilDate.lastDay(ofMonth: month, year: year) : nil
       }
     case .nth(let ordinal, let day, let wanted):
       days = Self.months(24, from: today) { year, month in
@@ -219,8 +215,13 @@ extension TypedPhrase {
       let date = try checked(year: local.date.year + 1, month: month, day: day)
       return (.fixed(date), count + 2)
     }
-    _ = try checked(year: 2024, month: month, day: day)
-    return (.monthDay(month: month, day: day), count)
+    return (try typedDay(nil, month, day), count)
+  }
+
+  /// A day that exists; without a year, in some year.
+  func typedDay(_ year: Int?, _ month: Int, _ day: Int) throws(TimeStampError) -> TypedDay {
+    let date = try checked(year: year ?? 2024, month: month, day: day)
+    return year == nil ? .monthDay(month: month, day: day) : .fixed(date)
   }
 
   /// A date that exists.

@@ -4,9 +4,9 @@ extension TypedPhrase {
   /// december`; nil where none of these stands here.
   mutating func readPeriod() throws(TimeStampError) -> TypedDay? {
     let start = index
-    if let day = Self.abbreviations[word()] {
-      index += 1
-      return day
+    for (name, first, last) in Self.periods {
+      if consume("so\(name.prefix(1))") { return first }
+      if consume("eo\(name.prefix(1))") { return last }
     }
     if let day = try readWeekdayOfMonth() { return day }
     let isEnd = consume("end", "of") || consume("last", "day", "of")
@@ -14,55 +14,35 @@ extension TypedPhrase {
       isEnd || consume("start", "of") || consume("beginning", "of")
         || consume("first", "day", "of")
     else { return nil }
-    if let day = try isEnd ? lastDay() : firstDay() { return day }
+    if let day = try edge(isEnd: isEnd) { return day }
     index = start
     return nil
   }
 
-  /// As taskwarrior has them; a start is the coming one.
-  private static let abbreviations: [String: TypedDay] = [
-    "eow": .endOfWeek, "eom": .endOfMonth, "eoy": .endOfYear, "sow": .weekday(.monday),
-    "som": .dayOfMonth(1), "soy": .monthDay(month: 1, day: 1),
+  /// The coming first and last day of each; `sow` and `eow` as taskwarrior has them.
+  private static let periods: [(name: String, first: TypedDay, last: TypedDay)] = [
+    ("week", .weekday(.monday), .endOfWeek), ("month", .dayOfMonth(1), .lastOf(month: nil)),
+    ("year", .monthDay(month: 1, day: 1), .endOfYear),
   ]
 
-  /// The last day of the period at the present word.
-  private mutating func lastDay() throws(TimeStampError) -> TypedDay? {
-    let (today, sunday) = (local.date, local.date.adding(days: 7 - local.date.weekday.rawValue))
-    if consume("next", "week") { return .fixed(sunday.adding(days: 7)) }
-    if consume("next", "month") {
-      let (year, month) = nextMonth
-      return CivilDate.lastDay(ofMonth: month, year: year).map(TypedDay.fixed)
-    }
-    if consume("next", "year") {
-      return .fixed(try checked(year: today.year + 1, month: 12, day: 31))
-    }
-    _ = consume("the") || consume("this")
-    if consume("week") { return .endOfWeek }
-    if consume("month") { return .endOfMonth }
-    if consume("year") { return .endOfYear }
-    guard let (month, year) = readMonth() else { return nil }
-    guard let year else { return .lastOf(month: month) }
-    return CivilDate.lastDay(ofMonth: month, year: year).map(TypedDay.fixed)
-  }
-
-  /// The first day of the period at the present word, the coming one.
-  private mutating func firstDay() throws(TimeStampError) -> TypedDay? {
+  /// The first or the last day of the period at the present word.
+  private mutating func edge(isEnd: Bool) throws(TimeStampError) -> TypedDay? {
     let today = local.date
-    if consume("next", "week") { return .fixed(today.adding(days: 8 - today.weekday.rawValue)) }
-    if consume("next", "month") {
-      let (year, month) = nextMonth
-      return .fixed(try checked(year: year, month: month, day: 1))
+    func edge(of month: Int, _ year: Int) throws(TimeStampError) -> TypedDay {
+      let last = CivilDate.daysInMonth(month, year: year)
+      return .fixed(try checked(year: year, month: month, day: isEnd ? last : 1))
     }
-    if consume("next", "year") {
-      return .fixed(try checked(year: today.year + 1, month: 1, day: 1))
+    if consume("next", "week") {
+      return .fixed(today.adding(days: (isEnd ? 14 : 8) - today.weekday.rawValue))
     }
-    _ = consume("the")
-    if consume("week") { return .weekday(.monday) }
-    if consume("month") { return .dayOfMonth(1) }
-    if consume("year") { return .monthDay(month: 1, day: 1) }
+    if consume("next", "month") { return try edge(of: nextMonth.month, nextMonth.year) }
+    if consume("next", "year") { return try edge(of: isEnd ? 12 : 1, today.year + 1) }
+    // The start of this week is past.
+    _ = consume("the") || isEnd && consume("this")
+    for (name, first, last) in Self.periods where consume(name) { return isEnd ? last : first }
     guard let (month, year) = readMonth() else { return nil }
-    guard let year else { return .monthDay(month: month, day: 1) }
-    return .fixed(try checked(year: year, month: month, day: 1))
+    guard let year else { return isEnd ? .lastOf(month: month) : .monthDay(month: month, day: 1) }
+    return try edge(of: month, year)
   }
 
   /// `first monday of december`, `last friday of next month`, `2nd tuesday in march 2027`.

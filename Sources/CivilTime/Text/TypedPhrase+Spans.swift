@@ -50,7 +50,7 @@ extension TypedPhrase {
       index = 0
       return nil
     }
-    guard !sum.isShorterThanDays else {
+    guard sum.microseconds == 0 else {
       throw fault("a span of hours or minutes needs no day and no time of day beside it")
     }
     span = sum

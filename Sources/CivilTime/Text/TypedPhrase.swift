@@ -115,22 +115,15 @@ struct TypedPhrase {
   /// `morning`, `this evening`, `in the afternoon`, `at night`, `tonight`.
   mutating func readPart() throws(TimeStampError) -> Bool {
     let start = index
-    if consume("tonight") {
-      try set(.fixed(local.date), words: 0)
-      return try take(.night)
+    var named: DayPart? = consume("tonight") ? .night : nil
+    let isToday = named != nil || consume("this")
+    if named == nil {
+      if consume("in") { _ = consume("the") }
+      named = TimeWords.parts[word()]
+      index = named == nil ? start : index + 1
     }
-    let isToday = consume("this")
-    if consume("in") { _ = consume("the") }
-    guard let named = TimeWords.parts[word()] else {
-      index = start
-      return false
-    }
-    index += 1
+    guard let named else { return false }
     if isToday { try set(.fixed(local.date), words: 0) }
-    return try take(named)
-  }
-
-  private mutating func take(_ named: DayPart) throws(TimeStampError) -> Bool {
     guard part == nil else { throw fault("it names two parts of a day; keep one of them") }
     part = named
     return true

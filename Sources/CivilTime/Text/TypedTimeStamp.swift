@@ -196,16 +196,4 @@ extension TimeStamp {
     case .floating(let local): return .floating(local.adding(shift))
     }
   }
-
-  /// A time as people type it, without the note of how it was read (see `TypedTime`).
-  package init(
-    typed text: String, now: Instant, zone: TimeZoneRules, dayAlone: DayAlone = .usual,
-    zoneNamed: (String) throws(TimeZoneError) -> TimeZoneRules = { name throws(TimeZoneError) in
-      try TimeZoneRules(named: name)
-    }
-  ) throws(TimeStampError) {
-    self = try TypedTime(
-      text, now: now, zone: zone, dayAlone: dayAlone, zoneNamed: zoneNamed
-    ).stamp
-  }
 }

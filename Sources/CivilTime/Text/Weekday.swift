@@ -16,17 +16,7 @@ package enum Weekday: Int, CaseIterable, Sendable {
     self = match
   }
 
-  package var name: String {
-    switch self {
-    case .monday: "monday"
-    case .tuesday: "tuesday"
-    case .wednesday: "wednesday"
-    case .thursday: "thursday"
-    case .friday: "friday"
-    case .saturday: "saturday"
-    case .sunday: "sunday"
-    }
-  }
+  package var name: String { "\(self)" }
 
   /// `mon`, `tue`, …
   package var shortName: String { String(name.prefix(3)) }
@@ -91,21 +81,10 @@ package struct WeekdaySet: OptionSet, Hashable, Sendable {
 extension WeekdaySet: CustomStringConvertible {
   /// The shortest form from Monday on; three or more days in a row are a range.
   package var description: String {
-    var parts: [String] = []
-    var run: [Weekday] = []
-    func flush() {
-      guard let first = run.first, let last = run.last else { return }
-      if run.count >= 3 {
-        parts.append("\(first.shortName)..\(last.shortName)")
-      } else {
-        parts.append(contentsOf: run.map(\.shortName))
-      }
-      run = []
-    }
-    for day in Weekday.allCases {
-      if contains(day) { run.append(day) } else { flush() }
-    }
-    flush()
-    return parts.joined(separator: ",")
+    let runs = Weekday.allCases.split { !contains($0) }
+    return runs.flatMap { run -> [String] in
+      let names = run.map(\.shortName)
+      return run.count < 3 ? names : ["\(names[0])..\(names[names.count - 1])"]
+    }.joined(separator: ",")
   }
 }

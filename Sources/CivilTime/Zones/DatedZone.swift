@@ -20,10 +20,11 @@ extension TimeZoneRules {
       guard footer == nil else { return nil }
       var zone = part
       if number > 0, part.first?.isNumber == true {
-        guard let end = part.firstIndex(of: "Z"), let seconds = Self.seconds(part[..<end]),
-          transitions.last.map({ $0 < seconds }) ?? true
+        guard let end = part.firstIndex(of: "Z"),
+          case .local(let local)? = CompactTime(part[..<end]),
+          transitions.last.map({ $0 * 1_000_000 < local.microseconds }) ?? true
         else { return nil }
-        transitions.append(seconds)
+        transitions.append(local.microseconds / 1_000_000)
         zone = part[part.index(after: end)...]
       } else if number > 0 {
         guard number == parts.count - 1 else { return nil }
@@ -40,18 +41,6 @@ extension TimeZoneRules {
     guard !types.isEmpty else { return nil }
     self.init(
       name: text, transitions: transitions, typeIndexes: indexes, types: types, footer: footer)
-  }
-
-  /// `20270201T000000` as seconds since the epoch.
-  private static func seconds(_ text: Substring) -> Int64? {
-    var scanner = ByteScanner(text)
-    guard let day = scanner.number(digits: 8...8), scanner.consume(UInt8(ascii: "T")),
-      let clock = scanner.number(digits: 6...6), scanner.atEnd,
-      let local = LocalDateTime(
-        year: day / 10_000, month: day / 100 % 100, day: day % 100, hour: clock / 10_000,
-        minute: clock / 100 % 100, second: clock % 100)
-    else { return nil }
-    return local.microseconds / 1_000_000
   }
 
   /// The text of the zone that observances describe from an instant on; nil where there is none, or
@@ -79,11 +68,7 @@ extension TimeZoneRules {
     for (seconds, observance) in sorted
     where seconds > start.wholeSeconds && observance.type != last {
       last = observance.type
-      let local = LocalDateTime(microseconds: seconds * 1_000_000)
-      let (date, time) = (local.date, local.time)
-      parts.append(
-        "\(date.year.padded(4))\(date.month.padded(2))\(date.day.padded(2))T\(time.hour.padded(2))"
-          + "\(time.minute.padded(2))\(time.second.padded(2))Z\(observance.type)")
+      parts.append(Instant(microseconds: seconds * 1_000_000).compact + observance.type)
     }
     // After all changes the rule alone says it.
     if let rule { parts = parts.count == 1 ? [rule] : parts + [rule] }

@@ -29,16 +29,15 @@ private struct TZifReader {
 
   struct Header {
     let version: UInt8
-    let isUTCount: Int
-    let isStandardCount: Int
-    let leapCount: Int
-    let timeCount: Int
-    let typeCount: Int
-    let characterCount: Int
+    /// Of UT indicators, standard indicators, leap seconds, times, types and characters.
+    let counts: [Int]
+    var leapCount: Int { counts[2] }
+    var timeCount: Int { counts[3] }
+    var typeCount: Int { counts[4] }
+    var characterCount: Int { counts[5] }
 
     func blockSize(timeSize: Int) -> Int {
-      timeCount * (timeSize + 1) + typeCount * 6 + characterCount + leapCount * (timeSize + 4)
-        + isStandardCount + isUTCount
+      zip(counts, [1, 1, timeSize + 4, timeSize + 1, 6, 1]).reduce(0) { $0 + $1.0 * $1.1 }
     }
   }
 
@@ -60,9 +59,7 @@ private struct TZifReader {
   }
 
   mutating func byte() throws(TimeZoneError) -> UInt8 {
-    guard offset < bytes.count else { throw fault("the data end early") }
-    offset += 1
-    return bytes[offset - 1]
+    UInt8(truncatingIfNeeded: try integer(size: 1))
   }
 
   /// Counts are unsigned; whatever exceeds the file is refused here, so that sums cannot overflow.
@@ -78,13 +75,11 @@ private struct TZifReader {
     }
     let version = bytes[offset + 4]
     offset += 20
-    let header = Header(
-      version: version, isUTCount: try count(), isStandardCount: try count(),
-      leapCount: try count(), timeCount: try count(), typeCount: try count(),
-      characterCount: try count())
+    var counts: [Int] = []
+    for _ in 0..<6 { counts.append(try count()) }
+    let header = Header(version: version, counts: counts)
     guard (1...256).contains(header.typeCount), header.characterCount >= 1,
-      header.isUTCount == 0 || header.isUTCount == header.typeCount,
-      header.isStandardCount == 0 || header.isStandardCount == header.typeCount
+      counts[..<2].allSatisfy({ $0 == 0 || $0 == header.typeCount })
     else { throw fault("the counts do not agree") }
     return header
   }
@@ -136,7 +131,7 @@ private struct TZifReader {
       records.append((seconds, isDST == 1, start))
     }
     let characters = bytes[offset..<offset + header.characterCount]
-    offset += header.characterCount + header.isStandardCount + header.isUTCount
+    offset += header.characterCount + header.counts[0] + header.counts[1]
     var types: [LocalTimeType] = []
     for record in records {
       let name = characters.dropFirst(record.start).prefix { $0 != 0 }

@@ -65,14 +65,9 @@ extension TimeZoneRules {
     var buffer = [CChar](repeating: 0, count: 1024)
     let count = unsafe readlink(path, &buffer, buffer.count)
     guard count > 0 else { return nil }
-    let bytes = buffer.prefix(count).map { UInt8(bitPattern: $0) }
-    let marker = Array("zoneinfo/".utf8)
-    guard bytes.count > marker.count else { return nil }
-    for start in 0..<bytes.count - marker.count
-    where bytes[start..<start + marker.count].elementsEqual(marker) {
-      return String(decoding: bytes[(start + marker.count)...], as: UTF8.self)
-    }
-    return nil
+    let target = String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let parts = target.split(separator: "zoneinfo/", maxSplits: 1)
+    return parts.count == 2 ? String(parts[1]) : nil
   }
 }
 
@@ -87,21 +82,15 @@ private func readZoneFile(_ path: String, zone: String) throws(TimeZoneError) ->
     if errno == ENOENT || errno == ENOTDIR { return nil }
     throw failure(errno)
   }
-  defer { close(descriptor) }
+  guard let file = unsafe fdopen(descriptor, "r") else {
+    close(descriptor)
+    throw failure(errno)
+  }
+  defer { unsafe fclose(file) }
   // One byte more than is accepted shows a file that is too large.
   var bytes = [UInt8](repeating: 0, count: TimeZoneRules.maximumFileSize + 1)
-  var filled = 0
-  while filled < bytes.count {
-    let count = unsafe bytes.withUnsafeMutableBytes { buffer in
-      unsafe read(descriptor, buffer.baseAddress.map { unsafe $0 + filled }, buffer.count - filled)
-    }
-    if count == 0 { break }
-    guard count > 0 else {
-      if errno == EINTR { continue }
-      throw failure(errno)
-    }
-    filled += count
-  }
-  bytes.removeLast(bytes.count - filled)
+  let count = unsafe fread(&bytes, 1, bytes.count, file)
+  guard unsafe ferror(file) == 0 else { throw failure(errno) }
+  bytes.removeLast(bytes.count - count)
   return bytes
 }

@@ -6,7 +6,7 @@
 package struct TimeZoneRules: Hashable, Sendable {
   /// The name in the tz database or the rule itself; for people.
   package let name: String
-  /// In strictly rising order, seconds since the epoch.
+  /// In strictly rising order, seconds since the epoch; as many as `typeIndexes`.
   let transitions: [Int64]
   /// For each transition the index of the type that it begins.
   let typeIndexes: [UInt8]
@@ -14,35 +14,6 @@ package struct TimeZoneRules: Hashable, Sendable {
   let types: [LocalTimeType]
   /// Holds from the last transition on.
   let footer: PosixTimeZone?
-
-  /// `types` has at least one element, `typeIndexes` are all valid and as many as `transitions`.
-  init(
-    name: String, transitions: [Int64], typeIndexes: [UInt8], types: [LocalTimeType],
-    footer: PosixTimeZone?
-  ) {
-    self.name = name
-    self.transitions = transitions
-    self.typeIndexes = typeIndexes
-    self.types = types
-    self.footer = footer
-  }
-
-  package static let utc = TimeZoneRules(name: "UTC", fixedOffset: 0, abbreviation: "UTC")
-
-  /// A zone that never changes, so many seconds east of UTC.
-  package init(name: String, fixedOffset: Int, abbreviation: String, isDST: Bool = false) {
-    self.init(
-      name: name, transitions: [], typeIndexes: [],
-      types: [LocalTimeType(offset: fixedOffset, isDST: isDST, abbreviation: abbreviation)],
-      footer: nil)
-  }
-
-  /// A rule in the form of POSIX, `CET-1CEST,M3.5.0,M10.5.0/3`; nil when the text is not one.
-  package init?(posix text: String) {
-    guard let rule = PosixTimeZone(Array(text.utf8)) else { return nil }
-    self.init(
-      name: text, transitions: [], typeIndexes: [], types: [rule.standard], footer: rule)
-  }
 
   /// Whether this is UTC for ever, under whatever name.
   package var isUTC: Bool {
@@ -67,7 +38,28 @@ package struct TimeZoneRules: Hashable, Sendable {
   }
 
   /// The instant of a clock reading, by the law stated at the type.
-  package func instant(of local: LocalDateTime) -> Instant { resolve(local).instant }
+  package func instant(of local: LocalDateTime) -> Instant {
+    let wanted = local.microseconds.flooredQuotient(1_000_000)
+    let fraction = local.microseconds.flooredRemainder(1_000_000)
+    func instant(_ seconds: Int64) -> Instant {
+      let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
+      return overflow
+        ? Instant(microseconds: seconds < 0 ? .min : .max)
+        : Instant(microseconds: scaled) + TimeSpan(microseconds: fraction)
+    }
+    // The first stretch of time that does not end before its clocks show the reading holds the
+    // answer, unless they only begin beyond it: then it was skipped.
+    var segment = segment(at: wanted - Int64(Self.maximumOffset))
+    var before = segment.type.offset
+    while true {
+      let seconds = wanted - Int64(segment.type.offset)
+      if seconds < segment.end || segment.end == .max {
+        return instant(seconds >= segment.start ? seconds : wanted - Int64(before))
+      }
+      before = segment.type.offset
+      segment = self.segment(at: segment.end)
+    }
+  }
 
   /// The first change of offset, abbreviation or daylight saving time later than an instant.
   package func nextTransition(after instant: Instant) -> Instant? {
@@ -92,11 +84,23 @@ package struct TimeZoneRules: Hashable, Sendable {
   }
 }
 
-/// The instant of a local time.
-struct LocalResolution: Equatable {
-  let instant: Instant
-  /// The first reading after the gap, where the reading was skipped.
-  let endOfGap: LocalDateTime?
+extension TimeZoneRules {
+  package static let utc = TimeZoneRules(name: "UTC", fixedOffset: 0, abbreviation: "UTC")
+
+  /// A zone that never changes, so many seconds east of UTC.
+  package init(name: String, fixedOffset: Int, abbreviation: String, isDST: Bool = false) {
+    self.init(
+      name: name, transitions: [], typeIndexes: [],
+      types: [LocalTimeType(offset: fixedOffset, isDST: isDST, abbreviation: abbreviation)],
+      footer: nil)
+  }
+
+  /// A rule in the form of POSIX, `CET-1CEST,M3.5.0,M10.5.0/3`; nil when the text is not one.
+  package init?(posix text: String) {
+    guard let rule = PosixTimeZone(Array(text.utf8)) else { return nil }
+    self.init(
+      name: text, transitions: [], typeIndexes: [], types: [rule.standard], footer: rule)
+  }
 }
 
 extension TimeZoneRules {
@@ -120,35 +124,6 @@ extension TimeZoneRules {
     return ZoneSegment(
       start: low == 0 ? .min : transitions[low - 1],
       end: low < transitions.count ? transitions[low] : .max, type: type)
-  }
-
-  func resolve(_ local: LocalDateTime) -> LocalResolution {
-    let wanted = local.microseconds.flooredQuotient(1_000_000)
-    let fraction = local.microseconds.flooredRemainder(1_000_000)
-    func instant(_ seconds: Int64) -> Instant {
-      let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
-      return overflow
-        ? Instant(microseconds: seconds < 0 ? .min : .max)
-        : Instant(microseconds: scaled) + TimeSpan(microseconds: fraction)
-    }
-    // The first stretch of time that does not end before its clocks show the reading holds the
-    // answer, unless they only begin beyond it: then it was skipped.
-    var segment = segment(at: wanted - Int64(Self.maximumOffset))
-    var before = segment.type.offset
-    while true {
-      let seconds = wanted - Int64(segment.type.offset)
-      if seconds < segment.end || segment.end == .max {
-        if seconds >= segment.start {
-          return LocalResolution(instant: instant(seconds), endOfGap: nil)
-        }
-        let end = segment.start + Int64(segment.type.offset)
-        return LocalResolution(
-          instant: instant(wanted - Int64(before)),
-          endOfGap: LocalDateTime(microseconds: end * 1_000_000))
-      }
-      before = segment.type.offset
-      segment = self.segment(at: segment.end)
-    }
   }
 }
 

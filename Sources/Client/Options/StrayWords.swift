@@ -78,7 +78,7 @@ struct StrayWords {
       let text = field.canonical(text)
       return field.hasForm(text)
         && (try? field.json(typed: [text]) { text, _ in
-          try TimeStamp(typed: text, now: Instant(seconds: 1.8e9), zone: .utc)
+          try TypedTime(text, now: Instant(seconds: 1.8e9), zone: .utc).stamp
         }) != nil
     }
     // A name or a text takes any words.

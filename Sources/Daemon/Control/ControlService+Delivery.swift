@@ -2,6 +2,7 @@ import CivilTime
 import Control
 import JSONText
 import LinuxRuntime
+import Reminders
 import Storage
 
 /// The ledger by number, and how far each destination has come.

@@ -17,11 +17,16 @@ extension Daemon {
   }
 
   /// A line that stays true while it stands: it has times of day, and no ages.
-  var statusLine: String {
+  var statusLine: String { statusLine(withFix: true) }
+
+  /// - Parameter withFix: without it, the line is the same while nothing but the fix changes.
+  func statusLine(withFix: Bool) -> String {
     let armed = host.engine.armedCount
     let time = HumanTime(now: clock.now ?? Instant(microseconds: 0), zone: host.engine.zone)
     var parts = ["\(armed) reminder\(armed == 1 ? "" : "s") armed"]
-    if let fix = host.engine.lastFix, let arrival = host.engine.lastFixArrival {
+    if !withFix {
+      parts.append(host.engine.lastFix == nil ? "no fix yet" : "fix")
+    } else if let fix = host.engine.lastFix, let arrival = host.engine.lastFixArrival {
       let quality = fix.mode == .threeD ? "3D" : "2D"
       let error = fix.eph.map { ", ±\(Length.formatted(metres: $0, in: settings.units))" } ?? ""
       parts.append("\(quality) fix at \(time.clock(arrival))\(error)")

@@ -82,8 +82,7 @@ package final class ByteSource {
       let piece = try next()
       if piece.isEmpty { return bytes }
       guard bytes.count + piece.count <= limit else {
-        throw InterchangeError(
-          file: name, line: nil, reason: "is larger than \(limit >> 20) MiB; split it")
+        throw Fault("is larger than \(limit >> 20) MiB; split it").error(in: name, at: nil)
       }
       bytes += piece
     }

@@ -69,7 +69,7 @@ struct XMLReader {
     next: () throws(InterchangeError) -> [UInt8]
   ) throws(InterchangeError) {
     guard let parser = unsafe XML_ParserCreate(isUTF8 ? "UTF-8" : nil) else {
-      throw InterchangeError(file: name, line: nil, reason: "cannot be read: out of memory")
+      throw Fault("cannot be read: out of memory").error(in: name, at: nil)
     }
     defer { unsafe XML_ParserFree(parser) }
     let state = unsafe XMLState(parser: parser, handler: handler)
@@ -88,15 +88,13 @@ struct XMLReader {
       guard status == XML_STATUS_OK else {
         let code = unsafe XML_GetErrorCode(parser)
         let reason = unsafe XML_ErrorString(code).map { unsafe String(cString: $0) } ?? "not XML"
-        throw InterchangeError(
-          file: name, line: line,
-          reason: "not well-formed XML: \(reason); export it again, with & written as &amp;")
+        let remedy = "export it again, with & written as &amp;"
+        throw Fault("not well-formed XML: \(reason); \(remedy)").error(in: name, at: line)
       }
       if piece.isEmpty { return }
       let read = unsafe Int(clamping: XML_GetCurrentByteIndex(parser))
       guard read < 0 || total - read <= Self.longestToken else {
-        throw InterchangeError(
-          file: name, line: line, reason: "a tag or comment is longer than 1 MiB; shorten it")
+        throw Fault("a tag or comment is longer than 1 MiB; shorten it").error(in: name, at: line)
       }
     }
   }

@@ -1,4 +1,3 @@
-import Bytes
 import CivilTime
 import Geodesy
 import Reminders
@@ -59,16 +58,12 @@ struct CalendarAlarm {
     interval = span ?? .zero
     repetitions = interval == .zero ? 0 : max(0, min(count, Self.maximumRepetitions))
     if count > 0, span == .zero || component["DURATION"] == nil {
-      leftOut.append(
-        Refusal(line: component.line, reason: "an alarm with REPEAT and no DURATION rings once"))
+      leftOut.add(component.line, "an alarm with REPEAT and no DURATION rings once")
     }
-    do throws(Fault) {
-      trigger = try Self.trigger(component, zones)
-    } catch {
-      leftOut.append(Refusal(error, of: component))
-      let isByPlace = component["PROXIMITY"] != nil || component["X-APPLE-PROXIMITY"] != nil
-      trigger = isByPlace ? .none : .unknown
-    }
+    let isByPlace = component["PROXIMITY"] != nil || component["X-APPLE-PROXIMITY"] != nil
+    trigger =
+      component.read(&leftOut) { (alarm) throws(Fault) in try Self.trigger(alarm, zones) }
+      ?? (isByPlace ? .none : .unknown)
   }
 
   private static func trigger(
@@ -136,8 +131,9 @@ enum CalendarPlaces {
   /// The place of an event or task itself.
   static func own(of component: CalendarComponent) throws(Fault) -> Reminder.Place? {
     if let place = try all(in: component).first { return place }
-    guard let line = component["GEO"], let position = try geo(line) else { return nil }
-    return Reminder.Place(name: component["LOCATION"].flatMap { name($0.text) }, position: position)
+    return try component["GEO"].map { (line) throws(Fault) in
+      place(component["LOCATION"]?.text, try geo(line), nil)
+    }
   }
 
   private static let maximumPlaces = 100
@@ -156,8 +152,7 @@ enum CalendarPlaces {
         return place(name, position, uncertainty)
       }
     }
-    guard let line = component["GEO"], let position = try geo(line) else { return nil }
-    return place(name, position, nil)
+    return try component["GEO"].map { (line) throws(Fault) in place(name, try geo(line), nil) }
   }
 
   private static func place(
@@ -166,15 +161,9 @@ enum CalendarPlaces {
     let radii = Reminder.Place.radii
     let known = radius.flatMap { $0.isFinite && $0 > 0 ? $0 : nil }
     return Reminder.Place(
-      name: name.flatMap { self.name($0) }, position: position,
+      name: name?.oneLine(limit: 200), position: position,
       radius: known.map { min(max($0, radii.lowerBound), radii.upperBound) }
         ?? Reminder.Place.defaultRadius)
-  }
-
-  /// The name on one line; nil if it is empty.
-  private static func name(_ text: String) -> String? {
-    let name = text.onOneLine.trimmedText(limit: 200)
-    return name.isEmpty ? nil : name
   }
 
   /// nil for another kind of URI, such as a map; an invalid geo URI is an error.
@@ -193,7 +182,7 @@ enum CalendarPlaces {
   }
 
   /// `52.52;13.405` (RFC 5545 section 3.8.1.6); a comma stands in some files.
-  private static func geo(_ line: ContentLine) throws(Fault) -> Coordinate? {
+  private static func geo(_ line: ContentLine) throws(Fault) -> Coordinate {
     let parts = line.text.split { $0 == ";" || $0 == "," }
     guard parts.count == 2, let latitude = Double(parts[0].filter { $0 != " " }),
       let longitude = Double(parts[1].filter { $0 != " " }),

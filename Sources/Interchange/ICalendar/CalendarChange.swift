@@ -33,47 +33,30 @@ extension CalendarDocument {
     _ change: CalendarChange, to reminder: CalendarReminder, at now: Instant,
     in zone: TimeZoneRules
   ) throws(InterchangeError) -> Bool {
-    let before = self
-    let product = place(of: reminder.item).flatMap { place -> String? in
-      if case .component(let calendar) = nodes[place.calendar] {
-        calendar["PRODID"]?.text
-      } else {
-        nil
-      }
-    }
+    guard let place = place(of: reminder.item), var calendar = nodes[place.calendar].component,
+      var item = calendar.nodes[place.item].component
+    else { return false }
+    let before = item
     let editor = ItemEditor(
-      reminder: reminder, now: now, zone: zone, lineEnd: lineEnd, zones: CalendarZones(self),
-      isFileOfThunderbird: product?.contains("Mozilla") ?? false)
-    changeItem(reminder.item) { editor.apply(change, to: &$0) }
-    return self != before
+      reminder: reminder, now: now, zone: zone, zones: CalendarZones(self),
+      isFileOfThunderbird: calendar["PRODID"]?.text.contains("Mozilla") ?? false)
+    editor.apply(change, to: &item)
+    calendar.nodes[place.item] = .component(item)
+    nodes[place.calendar] = .component(calendar)
+    return item != before
   }
 
   /// The event or task that counts for this item; nil if there is none.
   package func item(_ id: CalendarItemID) -> CalendarComponent? {
-    guard let (outer, inner) = place(of: id), case .component(let calendar) = nodes[outer],
-      case .component(let item) = calendar.nodes[inner]
-    else { return nil }
-    return item
-  }
-
-  private mutating func changeItem(
-    _ id: CalendarItemID, _ body: (inout CalendarComponent) -> Void
-  ) {
-    guard let (outer, inner) = place(of: id), case .component(var calendar) = nodes[outer],
-      case .component(var item) = calendar.nodes[inner]
-    else { return }
-    body(&item)
-    calendar.nodes[inner] = .component(item)
-    nodes[outer] = .component(calendar)
+    place(of: id).flatMap { nodes[$0.calendar].component?.nodes[$0.item].component }
   }
 
   /// Where the component is that counts for this item: of several the one of the highest revision.
   private func place(of id: CalendarItemID) -> (calendar: Int, item: Int)? {
     var found: (calendar: Int, item: Int, sequence: Int)?
     for (outer, node) in nodes.enumerated() {
-      guard case .component(let calendar) = node else { continue }
-      for (inner, node) in calendar.nodes.enumerated() {
-        guard case .component(let item) = node, item.isTask || item.isEvent,
+      for (inner, node) in (node.component?.nodes ?? []).enumerated() {
+        guard let item = node.component, item.isTask || item.isEvent,
           CalendarItem.uid(of: item) == id.uid, item["RECURRENCE-ID"]?.value == id.recurrence,
           item.sequence >= found?.sequence ?? .min
         else { continue }
@@ -90,7 +73,6 @@ struct ItemEditor {
   let now: Instant
   /// The system's.
   let zone: TimeZoneRules
-  let lineEnd: [UInt8]
   let zones: CalendarZones
   /// Whether Thunderbird has written the file.
   let isFileOfThunderbird: Bool
@@ -106,9 +88,9 @@ struct ItemEditor {
         reopen(&item)
         isRevision = true
       case .ended:
-        set("STATUS", "COMPLETED", &item)
-        set("COMPLETED", now.compact, &item)
-        set("PERCENT-COMPLETE", "100", &item)
+        item.set("STATUS", "COMPLETED")
+        item.set("COMPLETED", now.compact)
+        item.set("PERCENT-COMPLETE", "100")
         isRevision = true
       case .unchanged: break
       }
@@ -125,14 +107,10 @@ struct ItemEditor {
       isRevision = old.sequence != before.sequence
     }
     guard item != before else { return }
-    set("LAST-MODIFIED", now.compact, &item)
+    item.set("LAST-MODIFIED", now.compact)
     // In a store DTSTAMP is the time of the last revision (RFC 5545 section 3.8.7.2).
-    set("DTSTAMP", now.compact, &item)
-    if isRevision { set("SEQUENCE", "\(max(before.sequence, item.sequence) &+ 1)", &item) }
-  }
-
-  func set(_ name: String, _ value: String, _ item: inout CalendarComponent) {
-    item.set(name, item[name]?.parameters ?? [], value, lineEnd: lineEnd)
+    item.set("DTSTAMP", now.compact)
+    if isRevision { item.set("SEQUENCE", "\(max(before.sequence, item.sequence) &+ 1)") }
   }
 
   // MARK: - Alarms
@@ -142,7 +120,7 @@ struct ItemEditor {
   ) {
     var number = 0
     for index in item.nodes.indices {
-      guard case .component(var alarm) = item.nodes[index], alarm.name == "VALARM" else { continue }
+      guard var alarm = item.nodes[index].component, alarm.name == "VALARM" else { continue }
       body(number, &alarm)
       item.nodes[index] = .component(alarm)
       number += 1
@@ -151,22 +129,13 @@ struct ItemEditor {
 
   /// Thunderbird knows its own properties only.
   private func isOfThunderbird(_ item: CalendarComponent) -> Bool {
-    isFileOfThunderbird
-      || item.nodes.contains {
-        if case .line(let line) = $0 { line.name.hasPrefix("X-MOZ-") } else { false }
-      }
+    isFileOfThunderbird || item.lines.contains { $0.name.hasPrefix("X-MOZ-") }
   }
 
   private func removeSnoozes(_ item: inout CalendarComponent, of uid: String? = nil) {
-    item.nodes.removeAll {
-      if case .line(let line) = $0 {
-        line.name.hasPrefix(CalendarItem.thunderbird.snooze)
-      } else {
-        false
-      }
-    }
     item.nodes.removeAll { node in
-      guard case .component(let alarm) = node, alarm.name == "VALARM" else { return false }
+      if let line = node.line { return line.name.hasPrefix(CalendarItem.thunderbird.snooze) }
+      guard let alarm = node.component, alarm.name == "VALARM" else { return false }
       return alarm.properties("RELATED-TO").contains {
         $0["RELTYPE"]?.uppercased() == "SNOOZE" && (uid == nil || $0.text == uid)
       }
@@ -179,24 +148,15 @@ struct ItemEditor {
     let due = reminder.reminder.due?.instant(in: zone) ?? now
     let moment = reminder.reminder.repeats ? now : max(now, due)
     if isOfThunderbird(item) {
-      set(CalendarItem.thunderbird.acknowledged, moment.compact, &item)
+      item.set(CalendarItem.thunderbird.acknowledged, moment.compact)
     }
     changeAlarms(of: &item) { number, alarm in
-      if wanted.contains(number) {
-        alarm.set("ACKNOWLEDGED", [], moment.compact, lineEnd: lineEnd)
-      }
+      if wanted.contains(number) { alarm.set("ACKNOWLEDGED", moment.compact, []) }
     }
   }
 
   private func snooze(_ item: inout CalendarComponent, until: Instant) {
-    let wanted: Int
-    if let alarm = reminder.alarms.first {
-      wanted = alarm
-    } else if let made = addAlarm(to: &item) {
-      wanted = made
-    } else {
-      return
-    }
+    guard let wanted = reminder.alarms.first ?? addAlarm(to: &item) else { return }
     var original = ""
     var description: String?
     changeAlarms(of: &item) { number, alarm in
@@ -205,55 +165,37 @@ struct ItemEditor {
         original = uid
       } else {
         original = name("alarm \(number)")
-        alarm.append(.make("UID", [], original, lineEnd: lineEnd))
+        alarm.add("UID", original)
       }
       description = alarm["DESCRIPTION"]?.value
-      alarm.set("ACKNOWLEDGED", [], now.compact, lineEnd: lineEnd)
+      alarm.set("ACKNOWLEDGED", now.compact, [])
     }
     guard !original.isEmpty else { return }
     let isOfThunderbird = isOfThunderbird(item)
     removeSnoozes(&item, of: original)
     if isOfThunderbird {
-      set(CalendarItem.thunderbird.acknowledged, now.compact, &item)
-      set(CalendarItem.thunderbird.snooze, until.compact, &item)
+      item.set(CalendarItem.thunderbird.acknowledged, now.compact)
+      item.set(CalendarItem.thunderbird.snooze, until.compact)
     }
-    var alarm = CalendarComponent("VALARM", lineEnd: lineEnd)
-    let lines: [(String, [ContentLine.Parameter], String)] = [
-      ("ACTION", [], "DISPLAY"),
-      ("UID", [], name("snooze \(until.compact)")),
-      ("TRIGGER", [ContentLine.Parameter(name: "VALUE", values: ["DATE-TIME"])], until.compact),
-      (
-        "RELATED-TO", [ContentLine.Parameter(name: "RELTYPE", values: ["SNOOZE"])],
-        CalendarText.escaped(original)
-      ),
-      (
-        "DESCRIPTION", [],
-        description ?? CalendarText.escaped(reminder.reminder.title)
-      ),
-    ]
-    for (name, parameters, value) in lines {
-      alarm.append(.make(name, parameters, value, lineEnd: lineEnd))
-    }
+    var alarm = CalendarComponent("VALARM", lineEnd: item.lineEnd)
+    alarm.add("ACTION", "DISPLAY")
+    alarm.add("UID", name("snooze \(until.compact)"))
+    alarm.add("TRIGGER", until.compact, [.init("VALUE", "DATE-TIME")])
+    alarm.add("RELATED-TO", CalendarText.escaped(original), [.init("RELTYPE", "SNOOZE")])
+    alarm.add("DESCRIPTION", description ?? CalendarText.escaped(reminder.reminder.title))
     item.append(alarm)
   }
 
   /// Adds the implied alarm of a task without one, so that it can be snoozed. nil if no alarm can
   /// express the reminder.
   private func addAlarm(to item: inout CalendarComponent) -> Int? {
-    guard item.isTask, reminder.reminder.kind == .date else { return nil }
-    let reference = item["DUE"] ?? item["DTSTART"]
-    guard let reference, let time = try? CalendarValue.time(reference, zones),
-      let due = reminder.reminder.due
+    guard item.isTask, reminder.reminder.kind == .date, let due = reminder.reminder.due,
+      let reference = item["DUE"] ?? item["DTSTART"],
+      let time = try? CalendarValue.time(reference, zones)
     else { return nil }
     let offset = CalendarSpan(due.instant(in: zone) - time.stamp.instant(in: zone))
-    var alarm = CalendarComponent("VALARM", lineEnd: lineEnd)
-    alarm.append(.make("ACTION", [], "DISPLAY", lineEnd: lineEnd))
-    alarm.append(
-      .make(
-        "DESCRIPTION", [], CalendarText.escaped(reminder.reminder.title), lineEnd: lineEnd))
-    let related =
-      item["DUE"] == nil ? [] : [ContentLine.Parameter(name: "RELATED", values: ["END"])]
-    alarm.append(.make("TRIGGER", related, offset.iCalendar, lineEnd: lineEnd))
+    var alarm = CalendarComponent.alarm(reminder.reminder.title, lineEnd: item.lineEnd)
+    alarm.add("TRIGGER", offset.iCalendar, item["DUE"] == nil ? [] : [.init("RELATED", "END")])
     item.append(alarm)
     return item.components("VALARM").count - 1
   }
@@ -268,7 +210,7 @@ struct ItemEditor {
     item.remove("COMPLETED")
     item.remove("PERCENT-COMPLETE")
     item.remove(CalendarItem.thunderbird.acknowledged)
-    if item["STATUS"] != nil { set("STATUS", "NEEDS-ACTION", &item) }
+    if item["STATUS"] != nil { item.set("STATUS", "NEEDS-ACTION") }
     changeAlarms(of: &item) { _, alarm in alarm.remove("ACKNOWLEDGED") }
   }
 }

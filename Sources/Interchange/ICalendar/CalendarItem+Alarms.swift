@@ -15,16 +15,14 @@ extension CalendarItem {
       guard case .proximity(let trigger, var places) = alarm.trigger else { continue }
       if places.isEmpty, let own = ownPlace(&reading.leftOut) { places = [own] }
       if places.isEmpty {
-        reading.leftOut.append(
-          Refusal(line: alarm.line, reason: "an alarm by place without a position"))
+        reading.leftOut.add(alarm.line, "an alarm by place without a position")
       }
       for place in places {
         let mark = "\(trigger) \(place.position.latitude) \(place.position.longitude)"
         var reminder = base(.location, "#\(Fingerprint(mark.utf8).text.prefix(8))")
         reminder.place = place
-        if reminder.place?.name == nil {
-          let name = component["LOCATION"]?.text.onOneLine.trimmedText(limit: 200) ?? ""
-          reminder.place?.name = name.isEmpty ? nil : name
+        if place.name == nil {
+          reminder.place?.name = component["LOCATION"]?.text.oneLine(limit: 200)
         }
         reminder.trigger = trigger
         if repeats, reference != nil {
@@ -48,12 +46,7 @@ extension CalendarItem {
   static let travelTime = "X-APPLE-TRAVEL-DURATION"
 
   private func ownPlace(_ leftOut: inout [Refusal]) -> Reminder.Place? {
-    do throws(Fault) {
-      return try CalendarPlaces.own(of: component)
-    } catch {
-      leftOut.append(Refusal(error, of: component))
-      return nil
-    }
+    component.read(&leftOut, CalendarPlaces.own) ?? nil
   }
 
   /// "Time to leave", where it is asked for and the place is known.
@@ -138,9 +131,7 @@ extension CalendarItem {
 extension CalendarComponent {
   /// The times in UTC of the properties whose names begin so.
   func instants(_ prefix: String, _ leftOut: inout [Refusal]) -> [Instant] {
-    nodes.compactMap { node in
-      guard case .line(let line) = node, line.name.hasPrefix(prefix) else { return nil }
-      return line.read(&leftOut, CalendarValue.instant)
-    }
+    lines.filter { $0.name.hasPrefix(prefix) }
+      .compactMap { $0.read(&leftOut, CalendarValue.instant) }
   }
 }

@@ -27,19 +27,14 @@ extension CalendarItem {
     var moments = self.moments()
     guard reference != nil else { return alone(moments) }
     let hasAlarm = alarms.contains { $0.snoozed == nil && $0.trigger != .none }
-    if moments.isEmpty, isTask, !hasAlarm {
-      // A task without an alarm fires when it is due.
-      let offset = isDay(referenceBase) ? Self.morning : .zero
-      moments.append(moment(offset, after: referenceBase))
-    }
-    if moments.isEmpty, alarms.contains(where: { $0.trigger == .unknown }) {
-      // A wish to be reminded at a time that is lost: at the time of the item.
-      let offset = isDay(referenceBase) ? Self.morning : .zero
-      moments.append(moment(offset, after: referenceBase))
+    let isLost = alarms.contains { $0.trigger == .unknown }
+    // A task without an alarm fires when it is due; so does an item with an alarm whose time is
+    // lost.
+    if moments.isEmpty, isTask && !hasAlarm || isLost {
+      moments.append(moment(isDay(referenceBase) ? Self.morning : .zero, after: referenceBase))
     }
     if let travel = fixedTravel, !isDay(referenceBase), !hasLeave {
-      moments.append(
-        moment(CalendarSpan(microseconds: -travel.microseconds), after: referenceBase))
+      moments.append(moment(-CalendarSpan(travel), after: referenceBase))
     }
     // Where the item does not repeat, all that is before the due time is a lead of it.
     func isLead(_ moment: Moment) -> Bool {
@@ -91,14 +86,12 @@ extension CalendarItem {
 
   /// Reminders of an item with alarms and no time: due at the last alarm, the others are leads.
   private func alone(_ moments: [Moment]) -> [CalendarReminder] {
-    let instants = moments.compactMap { moment -> (Instant, Moment)? in
-      if case .absolute(let instant) = moment.stamp { (instant, moment) } else { nil }
-    }
-    guard let last = instants.map(\.0).max() else { return [] }
+    let instants = moments.map { $0.stamp.instant(in: .utc) }
+    guard let last = instants.max() else { return [] }
     let earliest = last - .seconds(Double(CalendarValue.longestSpan))
     var reminder = base(.date, "")
     reminder.due = .absolute(last)
-    let timed = instants.filter { $0.0 >= earliest }.map { instant, moment in
+    let timed = zip(instants, moments).filter { $0.0 >= earliest }.map { instant, moment in
       var timed = moment
       timed.distance = instant - last
       return timed
@@ -133,7 +126,7 @@ extension CalendarItem {
   /// How long a moment is before the due time.
   private func span(_ moment: Moment, before due: TimeStamp?) -> CalendarSpan {
     if let base = moment.base, let time = time(of: base), time.stamp == due, moment.isEarly {
-      return CalendarSpan(days: -moment.offset.days, microseconds: -moment.offset.microseconds)
+      return -moment.offset
     }
     let lead = CalendarSpan(microseconds: -(moment.distance?.microseconds ?? 0))
     if case .floating? = due { return lead.inWholeDays }
@@ -171,9 +164,7 @@ extension CalendarItem {
   private func moment(of trigger: CalendarAlarm.Trigger, later: CalendarSpan) -> Moment? {
     func relative(_ span: CalendarSpan, to base: Base) -> Moment? {
       guard reference != nil else { return nil }
-      let total = CalendarSpan(
-        days: span.days + later.days, microseconds: span.microseconds + later.microseconds)
-      return moment(total, after: base)
+      return moment(span + later, after: base)
     }
     switch trigger {
     case .start(let span): return relative(span, to: .start)

@@ -6,9 +6,7 @@ extension CalendarItem {
   mutating func readRepeating() throws(Fault) {
     if let id = component["RECURRENCE-ID"], id["RANGE"]?.uppercased() != "THISANDFUTURE" {
       for line in component.properties("RRULE") + component.properties("RDATE") {
-        leftOut.append(
-          Refusal(
-            line: line.number, reason: "\(line.name): a changed occurrence does not repeat"))
+        leftOut.add(line.number, "\(line.name): a changed occurrence does not repeat")
       }
       return
     }
@@ -35,22 +33,14 @@ extension CalendarItem {
     guard case .days = names.clock else { return rules }
     return rules.map { rule in
       let rule = rule.ofWholeDays
-      return rule.until.flatMap(day).map { rule.ending(until: .date($0)) } ?? rule
+      guard let until = rule.until else { return rule }
+      return rule.ending(until: .date(reading(of: until).date))
     }
   }
 
-  /// The last day of a whole-day series.
-  private func day(of until: RepeatRule.Until) -> CivilDate? {
-    switch until {
-    case .date: nil
-    case .local(let local): local.date
-    case .absolute(let instant): names.name(of: .utc(instant)).reading.date
-    }
-  }
-
-  private mutating func add(_ name: CalendarName) {
+  private mutating func add(_ name: CompactTime) {
     // A day among dates with a time means that time on the day.
-    if case .day(let date) = name, let first {
+    if case .date(let date) = name, let first {
       let reading = LocalDateTime(date: date, time: first.time)
       // Completing a task moves its start past its completed occurrences.
       if !isTask || reading >= first { changes.additions.append(.floating(reading)) }
@@ -64,18 +54,18 @@ extension CalendarItem {
     for time in times { exclude(names.name(of: time)) }
   }
 
-  mutating func exclude(_ name: CalendarName) {
+  mutating func exclude(_ name: CompactTime) {
     guard
       changes.exceptions.count + changes.exceptionDays.count < RepeatChanges.maximumTimes
     else { return }
-    if case .day(let date) = name {
+    if case .date(let date) = name {
       changes.exceptionDays.append(date)
     } else {
       changes.exceptions.append(name.stamp)
     }
   }
 
-  func excludes(_ name: CalendarName) -> Bool {
+  func excludes(_ name: CompactTime) -> Bool {
     changes.exceptions.contains(name.stamp) || changes.exceptionDays.contains(name.reading.date)
   }
 
@@ -90,28 +80,30 @@ extension CalendarItem {
     }
   }
 
-  // MARK: - Parts of a series
-
-  /// The rest of a series, from an occurrence on.
-  struct Rest {
-    let rule: RepeatRule?
-    let additions: [TimeStamp]
-    let changes: RepeatChanges
-    let names: CalendarNames
-    let first: LocalDateTime
+  /// Whether it has no occurrence, as where a program ends a whole series.
+  var endsBeforeItBegins: Bool {
+    guard let until = rule?.until, let first, changes.additions.isEmpty,
+      changes.additionRules.isEmpty
+    else { return false }
+    return ends(until, before: first)
   }
 
+  // MARK: - Parts of a series
+
   /// Ends the series before an occurrence, from which another component describes it.
-  mutating func cut(before name: LocalDateTime) -> Rest {
+  /// - Returns: the rest, which begins there.
+  mutating func cut(before name: LocalDateTime) -> CalendarItem {
     func isBefore(_ stamp: TimeStamp) -> Bool {
       if case .floating(let local) = stamp { local < name } else { true }
     }
-    var following = rule
+    var rest = self
+    rest.first = name
+    rest.changes.additions.removeAll(where: isBefore)
     if let whole = rule, let first {
       let count = whole.count(before: name, start: first, maximumWork: Self.maximumCountingWork)
       if let total = whole.count {
         let left = total - (count ?? 0)
-        following = count == nil ? whole.ending() : left > 0 ? whole.ending(after: left) : nil
+        rest.rule = count == nil ? whole.ending() : left > 0 ? whole.ending(after: left) : nil
       }
       if let count, count > 0 {
         rule = whole.ending(after: count)
@@ -119,14 +111,11 @@ extension CalendarItem {
         rule = whole.ending(until: earlier(whole.until, before: name))
       }
     }
-    let whole = changes
-    changes.additions = whole.additions.filter(isBefore)
-    changes.additionRules = whole.additionRules.map {
+    changes.additions.removeAll { !isBefore($0) }
+    changes.additionRules = changes.additionRules.map {
       $0.ending(until: earlier($0.until, before: name))
     }
-    return Rest(
-      rule: following, additions: whole.additions.filter { !isBefore($0) }, changes: whole,
-      names: names, first: name)
+    return rest
   }
 
   /// Counting occurrences, of which a file may ask many times, ends after so many steps.
@@ -137,26 +126,32 @@ extension CalendarItem {
     let cut: RepeatRule.Until =
       names.clock == .days
       ? .date(name.date.adding(days: -1)) : .local(name.adding(.seconds(-1)))
-    switch until {
-    case nil: return cut
-    case .date(let date)?: return date < name.date ? .date(date) : cut
-    case .local(let local)?: return local < name ? .local(local) : cut
-    case .absolute(let instant)?:
-      let reading = names.name(of: .utc(instant)).reading
-      return reading < name ? .absolute(instant) : cut
+    return until.flatMap { ends($0, before: name) ? $0 : nil } ?? cut
+  }
+
+  /// Whether an end is before a reading of the series; a date lasts to its end.
+  private func ends(_ until: RepeatRule.Until, before name: LocalDateTime) -> Bool {
+    if case .date(let date) = until { date < name.date } else { reading(of: until) < name }
+  }
+
+  /// The reading of an end by the clock of the series; midnight of a day.
+  private func reading(of until: RepeatRule.Until) -> LocalDateTime {
+    if case .absolute(let instant) = until {
+      names.name(of: .utc(instant)).reading
+    } else {
+      until.reading
     }
   }
 
   /// THISANDFUTURE without a rule of its own: the series goes on, moved as its first occurrence is.
-  mutating func goOn(with rest: Rest) {
+  mutating func goOn(with rest: CalendarItem) {
     guard let anchor = start ?? end, let own = first else { return }
     let exceptions = changes
     changes = rest.changes
-    changes.additions = rest.additions
     for stamp in exceptions.exceptions {
-      if case .floating(let local) = stamp { exclude(.reading(local)) }
+      if case .floating(let local) = stamp { exclude(.local(local)) }
     }
-    for date in exceptions.exceptionDays { exclude(.day(date)) }
+    for date in exceptions.exceptionDays { exclude(.date(date)) }
     rule = rest.rule
     names = rest.names
     first = rest.first
@@ -166,17 +161,16 @@ extension CalendarItem {
 
   /// Excludes an occurrence by the reading to which a RANGE has moved it, which some programs write
   /// instead of its name.
-  mutating func exclude(moved name: CalendarName) {
-    guard let shift, case .reading(let reading) = name, let first, reading >= first else { return }
+  mutating func exclude(moved name: CompactTime) {
+    guard let shift, case .local(let reading) = name, let first, reading >= first else { return }
     var search = SeriesSearch(
       Series(rule: rule?.ending(), first: first, zone: .utc), maximumWork: Self.maximumStepsToName)
     guard search.next(after: reading.previous)?.name != reading else { return }
-    let back = CalendarSpan(days: -shift.days, microseconds: -shift.microseconds)
-    let date = reading.date.adding(days: back.days)
+    let date = reading.date.adding(days: -shift.days)
     exclude(
-      .reading(
+      .local(
         LocalDateTime(date: date, time: reading.time)
-          .adding(TimeSpan(microseconds: back.microseconds))))
+          .adding(TimeSpan(microseconds: -shift.microseconds))))
   }
 
   // MARK: - Reminders
@@ -189,9 +183,7 @@ extension CalendarItem {
     guard repeats, let first else { return }
     reminder.repeatRule = rule
     reminder.repeatChanges = changes
-    let own = span(to: base)
-    let intended = CalendarSpan(
-      days: own.days + offset.days, microseconds: own.microseconds + offset.microseconds)
+    let intended = span(to: base) + offset
     let start = startStamp(first)
     guard names.clock == .days || start != due || intended != .zero else { return }
     reminder.repeatChanges.start = start
@@ -218,11 +210,7 @@ extension CalendarItem {
   /// From the name of an occurrence to its start or end.
   private func span(to base: Base) -> CalendarSpan {
     guard let time = time(of: base), let first else { return .zero }
-    if base == .end, let duration {
-      let span = shift ?? .zero
-      return CalendarSpan(
-        days: span.days + duration.days, microseconds: span.microseconds + duration.microseconds)
-    }
+    if base == .end, let duration { return (shift ?? .zero) + duration }
     guard shift == nil else { return nearestSpan(to: time) }
     guard time != start ?? end else { return .zero }
     return Series(first: first, zone: names.zone?.rules ?? .utc).span(to: time.stamp)

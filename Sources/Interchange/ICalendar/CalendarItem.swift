@@ -94,12 +94,9 @@ struct CalendarItem {
     guard Self.makesReminders(component) else { return }
     self.leftOut += leftOut + zones.unknown(in: component)
     if self.start ?? self.end == nil, let alarm = alarms.first(where: \.isRelative) {
-      self.leftOut.append(
-        Refusal(
-          line: alarm.line,
-          reason:
-            "the alarm has no time, for its \(isTask ? "task has no date" : "event has no DTSTART")"
-        ))
+      self.leftOut.add(
+        alarm.line,
+        "the alarm has no time, for its \(isTask ? "task has no date" : "event has no DTSTART")")
     }
     try readRepeating()
   }
@@ -108,12 +105,10 @@ struct CalendarItem {
   private static func onOneClock(
     _ start: CalendarTime?, _ end: CalendarTime?
   ) -> (CalendarTime?, CalendarTime?) {
-    switch (start, end) {
-    case (.floating(let local)?, .utc?), (.floating(let local)?, .zoned?):
-      (end?.reading(local), end)
-    case (.utc?, .floating?), (.zoned?, .floating?), (.floating?, .date?), (.utc?, .date?),
-      (.zoned?, .date?):
-      (start, end.flatMap { start?.reading($0.local) })
+    guard let start, let end else { return (start, end) }
+    return switch (start, end) {
+    case (.floating(let local), .utc), (.floating(let local), .zoned): (end.reading(local), end)
+    case (_, .floating), (_, .date): (start, start.isDate ? end : start.reading(end.local))
     default: (start, end)
     }
   }
@@ -154,9 +149,12 @@ struct CalendarItem {
     if !repeats, let time = start ?? end, excludes(names.name(of: time)) {
       // Without an EXDATE another component has changed it.
       if let line = component["EXDATE"] {
-        reading.unalarmed.append(
-          Refusal(line: line.number, reason: "EXDATE excludes its only occurrence"))
+        reading.unalarmed.add(line.number, "EXDATE excludes its only occurrence")
       }
+      return reading
+    }
+    if !isTask, let line = component["RRULE"], endsBeforeItBegins {
+      reading.unalarmed.add(line.number, "UNTIL is before its first occurrence")
       return reading
     }
     let places = placeReminders(&reading)
@@ -167,8 +165,7 @@ struct CalendarItem {
     putOff(&reading.reminders, &reading.leftOut)
     if reading.reminders.isEmpty, reading.leftOut.isEmpty {
       let reason = isTask ? "a task without an alarm or a date" : "an event without an alarm"
-      reading.unalarmed.append(
-        Refusal(line: component.line, reason: "\(reason); add an alarm in the calendar"))
+      reading.unalarmed.add(component.line, "\(reason); add an alarm in the calendar")
     }
     return reading
   }
@@ -180,9 +177,7 @@ struct CalendarItem {
     var reminder = Reminder(
       id: Self.identifier(name + suffix), kind: kind, title: title, notes: notes,
       category: component["CATEGORIES"].flatMap { line in
-        CalendarText.list(line.value).map { $0.onOneLine.trimmedText(limit: 200) }.first {
-          !$0.isEmpty
-        }
+        CalendarText.list(line.value).lazy.compactMap { $0.oneLine(limit: 200) }.first
       },
       priority: (0...9).contains(priority) ? priority : 0)
     if isOver { reminder.state = .done }
@@ -202,11 +197,8 @@ struct CalendarItem {
   }
 
   private var title: String {
-    for text in [component["SUMMARY"]?.text, component["LOCATION"]?.text] {
-      let title = (text ?? "").onOneLine.trimmedText(limit: 1_000)
-      if !title.isEmpty { return title }
-    }
-    return "Untitled"
+    [component["SUMMARY"], component["LOCATION"]].lazy
+      .compactMap { $0?.text.oneLine(limit: 1_000) }.first ?? "Untitled"
   }
 
   private var notes: String? {

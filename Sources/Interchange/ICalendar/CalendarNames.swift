@@ -38,37 +38,34 @@ struct CalendarNames: Equatable {
   /// The name of the occurrence that starts at a time, or of all occurrences of a day.
   ///
   /// A time in UTC among floating ones stays absolute: the system's zone gives its name.
-  func name(of time: CalendarTime) -> CalendarName {
+  func name(of time: CalendarTime) -> CompactTime {
     switch (clock, time) {
-    case (.days, .utc(let instant)): .day(zones.day(of: instant))
-    case (.days, _): .day(time.local.date)
-    case (_, .date(let date)): .day(date)
-    case (_, .floating(let local)), (.floating, .zoned(let local, _)): .reading(local)
-    case (.floating, .utc(let instant)): .instant(instant)
-    case (.zone(let zone), .utc(let instant)): .reading(zone.rules.localDateTime(at: instant))
+    case (.days, .utc(let instant)): .date(zones.day(of: instant))
+    case (.days, _): .date(time.local.date)
+    case (_, .date(let date)): .date(date)
+    case (_, .floating(let local)), (.floating, .zoned(let local, _)): .local(local)
+    case (.floating, .utc(let instant)): .absolute(instant)
+    case (.zone(let zone), .utc(let instant)): .local(zone.rules.localDateTime(at: instant))
     case (.zone(let zone), .zoned(let local, let other)):
-      .reading(
+      .local(
         zone == other ? local : zone.rules.localDateTime(at: other.rules.instant(of: local)))
     }
   }
 }
 
-enum CalendarName: Equatable {
-  case reading(LocalDateTime)
-  case day(CivilDate)
-  case instant(Instant)
-
+/// The name of an occurrence, or of all occurrences of a day.
+extension CompactTime {
   /// The reading for the order of names; midnight of a day.
   var reading: LocalDateTime {
     switch self {
-    case .reading(let local): local
-    case .day(let date): LocalDateTime(date: date)
-    case .instant(let instant): TimeZoneRules.utc.localDateTime(at: instant)
+    case .local(let local): local
+    case .date(let date): LocalDateTime(date: date)
+    case .absolute(let instant): TimeZoneRules.utc.localDateTime(at: instant)
     }
   }
 
   var stamp: TimeStamp {
-    if case .instant(let instant) = self { .absolute(instant) } else { .floating(reading) }
+    if case .absolute(let instant) = self { .absolute(instant) } else { .floating(reading) }
   }
 }
 

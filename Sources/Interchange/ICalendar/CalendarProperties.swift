@@ -16,34 +16,29 @@ enum CalendarProperties {
   /// Names the lines of a component and of its alarms that would change when a reminder rings, and
   /// cannot: unsupported properties, and misspelled names of honoured ones.
   static func unsupported(in component: CalendarComponent) -> [Refusal] {
-    component.nodes.flatMap { node -> [Refusal] in
-      switch node {
-      case .line(let line) where line.name.isEmpty || line.name.hasPrefix("X-"): return []
-      case .line(let line) where isNamed(line):
-        return [
-          Refusal(
-            line: line.number,
-            reason: "'\(line.name)\(line.value.isEmpty ? "" : ":" + line.value.shownInMessage)' "
-              + "is not supported: no time and no alarm follows from it")
-        ]
-      case .line(let line): return misspelled(line.name, "property", line.number)
-      // Items are read by themselves.
-      case .component(let inner) where inner.isTask || inner.isEvent: return []
-      case .component(let inner):
-        return misspelled(inner.name, "component", inner.line)
-          + (treatments[inner.name] == "honoured" ? unsupported(in: inner) : [])
-      }
+    var found: [Refusal] = []
+    func addMisspelled(_ name: String, _ what: String, _ line: Int) {
+      guard treatments[name] == nil, !name.hasPrefix("X-"),
+        let near = NearestWord.find(name, in: honoured)
+      else { return }
+      found.add(line, "'\(name.shownInMessage)' is no \(what) of a calendar; write \(near)")
     }
-  }
-
-  private static func misspelled(_ name: String, _ what: String, _ line: Int) -> [Refusal] {
-    guard treatments[name] == nil, !name.hasPrefix("X-"),
-      let near = NearestWord.find(name, in: honoured)
-    else { return [] }
-    return [
-      Refusal(
-        line: line, reason: "'\(name.shownInMessage)' is no \(what) of a calendar; write \(near)")
-    ]
+    for line in component.lines where !line.name.isEmpty && !line.name.hasPrefix("X-") {
+      guard isNamed(line) else {
+        addMisspelled(line.name, "property", line.number)
+        continue
+      }
+      let value = line.value.isEmpty ? "" : ":" + line.value.shownInMessage
+      found.add(
+        line.number,
+        "'\(line.name)\(value)' is not supported: no time and no alarm follows from it")
+    }
+    // Items are read by themselves.
+    for inner in component.nodes.compactMap(\.component) where !inner.isTask && !inner.isEvent {
+      addMisspelled(inner.name, "component", inner.line)
+      if treatments[inner.name] == "honoured" { found += unsupported(in: inner) }
+    }
+    return found
   }
 
   private static let treatments: [String: String] = table.split(separator: "\n").reduce(

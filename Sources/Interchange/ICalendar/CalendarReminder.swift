@@ -92,11 +92,11 @@ extension CalendarReading {
     for calendar in document.calendars {
       leftOut += CalendarProperties.unsupported(in: calendar)
       for series in CalendarSeries.all(in: calendar) {
-        let found = series.reminders(zones)
-        leftOut += found.leftOut
-        unalarmed += found.unalarmed
-        unread += found.unread
-        for reminder in found.reminders {
+        var found = series.reminders(zones)
+        let all = found.reminders
+        found.reminders = []
+        add(found)
+        for reminder in all {
           if let place = places[reminder.reminder.id] {
             reminders[place] = reminder
           } else {
@@ -108,6 +108,13 @@ extension CalendarReading {
     }
     var said: Set<Refusal> = []
     leftOut = leftOut.filter { said.insert($0).inserted }.sorted { $0.line < $1.line }
+  }
+
+  mutating func add(_ other: CalendarReading) {
+    reminders += other.reminders
+    leftOut += other.leftOut
+    unalarmed += other.unalarmed
+    unread += other.unread
   }
 
   package init(_ bytes: [UInt8], file: String) throws(InterchangeError) {

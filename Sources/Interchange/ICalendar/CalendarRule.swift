@@ -11,16 +11,13 @@ enum CalendarRule {
     let whole = Set(parts.map(name))
     let wanted = parts.filter { part in
       guard let reason = reason(toLeaveOut: part, of: whole) else { return true }
-      leftOut.append(Refusal(line: line.number, reason: "\(part.shownInMessage): \(reason)"))
+      leftOut.add(line.number, "\(part.shownInMessage): \(reason)")
       return false
     }
     do {
       return try RepeatRule(parsing: wanted.joined(separator: ";"))
     } catch {
-      leftOut.append(
-        Refusal(
-          line: line.number,
-          reason: "\(line.name): \(error.reason.shownInMessage); it does not repeat"))
+      leftOut.add(line.number, "\(line.name): \(error.reason.shownInMessage); it does not repeat")
       return nil
     }
   }

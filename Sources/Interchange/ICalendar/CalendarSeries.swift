@@ -1,4 +1,3 @@
-import Bytes
 import CivilTime
 import Reminders
 
@@ -14,9 +13,9 @@ struct CalendarSeries {
     var series: [CalendarSeries] = []
     var places: [String: Int] = [:]
     let isCancelled = calendar["METHOD"]?.value.uppercased() == "CANCEL"
-    for case .component(var component) in calendar.nodes
+    for var component in calendar.nodes.compactMap(\.component)
     where component.isTask || component.isEvent {
-      if isCancelled { component.set("STATUS", [], "CANCELLED", lineEnd: []) }
+      if isCancelled { component.set("STATUS", "CANCELLED", []) }
       let uid = component.name + CalendarItem.uid(of: component)
       let place = places[uid] ?? series.count
       if place == series.count {
@@ -59,11 +58,10 @@ struct CalendarSeries {
       let range = line["RANGE"]?.uppercased()
       let isLasting = range == "THISANDFUTURE"
       if let range, !isLasting {
-        whole.leftOut.append(
-          Refusal(
-            line: line.number,
-            reason: "RANGE=\(range.shownInMessage) is not supported, so that occurrence alone is "
-              + "changed; use THISANDFUTURE"))
+        whole.leftOut.add(
+          line.number,
+          "RANGE=\(range.shownInMessage) is not supported, so that occurrence alone is "
+            + "changed; use THISANDFUTURE")
       }
       guard isLasting || !isRemoved, let item = whole.item(component, zones) else { continue }
       changed.append(
@@ -86,10 +84,9 @@ struct CalendarSeries {
     }
     readings.append((index, part))
     for range in ranges.dropFirst(Self.maximumRanges) {
-      whole.leftOut.append(
-        Refusal(
-          line: range.item.component.line,
-          reason: "a series with more than \(Self.maximumRanges) changes of its rest"))
+      whole.leftOut.add(
+        range.item.component.line,
+        "a series with more than \(Self.maximumRanges) changes of its rest")
     }
     for (_, item) in readings.sorted(by: { $0.0 < $1.0 }) { whole.add(item) }
     return whole
@@ -104,7 +101,7 @@ struct CalendarSeries {
     /// Its place among the overrides.
     let index: Int
     let time: CalendarTime
-    let name: CalendarName
+    let name: CompactTime
     let isLasting: Bool
     let item: CalendarItem
   }
@@ -127,11 +124,7 @@ extension CalendarReading {
   /// Adds the reminders of an item.
   fileprivate mutating func add(_ item: CalendarItem) {
     let found = reading(item.component) { () throws(Fault) in try item.reminders() }
-    guard let found else { return }
-    reminders += found.reminders
-    leftOut += found.leftOut
-    unalarmed += found.unalarmed
-    unread += found.unread
+    if let found { add(found) }
   }
 
   private mutating func reading<Value>(
@@ -141,10 +134,8 @@ extension CalendarReading {
       return try read()
     } catch {
       let kind = component.isTask ? "task" : "event"
-      let title = component["SUMMARY"]?.text.onOneLine.trimmedText(limit: 60) ?? "without a title"
-      leftOut.append(
-        Refusal(
-          line: error.line ?? component.line, reason: "the \(kind) '\(title)': \(error.reason)"))
+      let title = component["SUMMARY"]?.text.oneLine(limit: 60) ?? "without a title"
+      leftOut.add(error.line ?? component.line, "the \(kind) '\(title)': \(error.reason)")
       unread.append(CalendarItem.uid(of: component))
       return nil
     }

@@ -79,15 +79,23 @@ extension ContentLine {
     do throws(Fault) {
       return try read(self)
     } catch {
-      leftOut.append(Refusal(line: error.line ?? number, reason: error.reason))
+      leftOut.add(error.line ?? number, error.reason)
       return nil
     }
   }
 }
 
-extension Refusal {
-  init(_ fault: Fault, of component: CalendarComponent) {
-    self.init(line: fault.line ?? component.line, reason: fault.reason)
+extension CalendarComponent {
+  /// Something of the component; nil where that cannot be read, which is named.
+  func read<Value>(
+    _ leftOut: inout [Refusal], _ read: (CalendarComponent) throws(Fault) -> Value
+  ) -> Value? {
+    do throws(Fault) {
+      return try read(self)
+    } catch {
+      leftOut.add(error.line ?? line, error.reason)
+      return nil
+    }
   }
 }
 
@@ -112,31 +120,21 @@ enum CalendarValue {
   private static func time(
     _ text: String, in line: ContentLine, _ zones: CalendarZones
   ) throws(Fault) -> CalendarTime {
-    let bytes = Array(text.trimmedText(limit: 64).utf8)
-    func fault() -> Fault {
-      Fault(
+    guard let time = CompactTime(text.trimmedText(limit: 64)) else {
+      throw Fault(
         "\(line.name) '\(text.prefix(40).description.shownInMessage)' is no date or time; write "
           + "20261121, 20261121T093000 or 20261121T083000Z", line: line.number)
     }
-    guard let date = Self.date(bytes.prefix(8)) else { throw fault() }
-    if bytes.count == 8 { return .date(date) }
-    guard bytes.count >= 15, bytes[8] | 0x20 == UInt8(ascii: "t"),
-      let hour = number(bytes[9..<11]), let minute = number(bytes[11..<13]),
-      let second = number(bytes[13..<15]), second <= 60,
-      // A leap second is the one before it, as in a repeat rule; 24:00 is midnight of the next day.
-      let clock = TimeOfDay(hour: hour % 24, minute: minute, second: min(second, 59)),
-      hour < 24 || hour == 24 && clock == .midnight
-    else { throw fault() }
-    let local = LocalDateTime(date: date.adding(days: hour / 24), time: clock)
-    if bytes.count == 16, bytes[15] | 0x20 == UInt8(ascii: "z") {
-      return .utc(TimeZoneRules.utc.instant(of: local))
-    }
-    guard bytes.count == 15 else { throw fault() }
     // `CalendarZones.unknown(in:)` names an unknown zone.
-    guard let found = line["TZID"].flatMap({ zones.zone(named: $0) }) else {
-      return .floating(local)
+    let zone = line["TZID"].flatMap { zones.zone(named: $0) }
+    switch time {
+    case .date(let date): return .date(date)
+    case .local(let local): return zone.map { .zoned(local, $0) } ?? .floating(local)
+    case .absolute(let instant):
+      // Beside a zone the Z means nothing to the programs that write and read both.
+      guard let zone, !zone.rules.isUTC else { return .utc(instant) }
+      return .zoned(TimeZoneRules.utc.localDateTime(at: instant), zone)
     }
-    return .zoned(local, found)
   }
 
   /// A time in UTC.
@@ -156,18 +154,6 @@ enum CalendarValue {
     return count
   }
 
-  static func date(_ digits: ArraySlice<UInt8>) -> CivilDate? {
-    guard digits.count == 8, let year = number(digits.prefix(4)),
-      let month = number(digits.dropFirst(4).prefix(2)), let day = number(digits.dropFirst(6))
-    else { return nil }
-    return CivilDate(year: year, month: month, day: day)
-  }
-
-  private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
-    guard !digits.isEmpty, digits.allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }) else { return nil }
-    return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
-  }
-
   /// `-PT15M`, `P1DT12H`, `P2W` (section 3.3.6), any order of the parts that is unambiguous.
   static func span(_ line: ContentLine) throws(Fault) -> CalendarSpan {
     let given = line.value.trimmedText(limit: 64)
@@ -177,40 +163,27 @@ enum CalendarValue {
         "\(line.name) '\(given.shownInMessage)' is no span; write for example -PT15M or P1D",
         line: line.number)
     }
-    var rest = Array(text.utf8)[...]
-    var sign: Int64 = 1
-    if let first = rest.first, first == UInt8(ascii: "-") || first == UInt8(ascii: "+") {
-      if first == UInt8(ascii: "-") { sign = -1 }
-      rest.removeFirst()
-    }
+    var rest = text[...]
+    let sign: Int64 = rest.hasPrefix("-") ? -1 : 1
+    if sign < 0 || rest.hasPrefix("+") { rest.removeFirst() }
     // `P` and `PT` are no time, as Outlook and Zimbra write it; days may be behind the T, too.
-    guard rest.popFirst() == UInt8(ascii: "P") else { throw fault() }
+    guard rest.popFirst() == "P" else { throw fault() }
     var total: Int64 = 0
     var days: Int64 = 0
     var isTime = false
-    while let next = rest.first {
-      if next == UInt8(ascii: "T"), !isTime {
+    while !rest.isEmpty {
+      if !isTime, rest.hasPrefix("T") {
         isTime = true
         rest.removeFirst()
-        continue
       }
-      let digits = rest.prefix { $0 &- UInt8(ascii: "0") < 10 }
+      guard !rest.isEmpty else { break }
+      let digits = rest.prefix { $0.isASCII && $0.isNumber }
       rest = rest[digits.endIndex...]
-      guard digits.count <= 9, let count = number(digits), let unit = rest.popFirst() else {
-        throw fault()
-      }
-      let seconds: Int64? =
-        switch unit {
-        case UInt8(ascii: "W"): 604_800
-        case UInt8(ascii: "D"): 86_400
-        case UInt8(ascii: "H") where isTime: 3_600
-        case UInt8(ascii: "M") where isTime: 60
-        case UInt8(ascii: "S") where isTime: 1
-        default: nil
-        }
-      guard let seconds else { throw fault() }
-      total += Int64(count) * seconds
-      if seconds >= 86_400 { days += Int64(count) * (seconds / 86_400) }
+      guard digits.utf8.count <= 9, let count = Int64(digits), let unit = rest.popFirst(),
+        let seconds = unitSeconds[unit], isTime || seconds >= 86_400
+      else { throw fault() }
+      total += count * seconds
+      if seconds >= 86_400 { days += count * (seconds / 86_400) }
       guard total <= longestSpan else {
         throw Fault("\(line.name) '\(text)' is longer than a century", line: line.number)
       }
@@ -219,31 +192,24 @@ enum CalendarValue {
       days: Int(sign * days), microseconds: sign * (total - days * 86_400) * 1_000_000)
   }
 
+  private static let unitSeconds: [Character: Int64] = [
+    "W": 604_800, "D": 86_400, "H": 3_600, "M": 60, "S": 1,
+  ]
+
   /// Seconds; a reminder's lead may not be longer.
   static let longestSpan: Int64 = 100 * 366 * 86_400
 }
 
-extension CivilDate {
-  /// `20261121`
-  var compact: String {
-    "\(String(paddedTo4: year))\(String(paddedTo2: month))\(String(paddedTo2: day))"
-  }
-}
-
-extension LocalDateTime {
-  /// `20261121T093000`
-  var compact: String {
-    "\(date.compact)T\(String(paddedTo2: time.hour))\(String(paddedTo2: time.minute))"
-      + String(paddedTo2: time.second)
-  }
-}
-
-extension Instant {
-  /// `20261121T083000Z`; fractions of a second are cut off.
-  package var compact: String { LocalDateTime(microseconds: microseconds).compact + "Z" }
-}
-
 extension CalendarSpan {
+  /// The sum of spans of some centuries at most.
+  static func + (a: CalendarSpan, b: CalendarSpan) -> CalendarSpan {
+    CalendarSpan(days: a.days + b.days, microseconds: a.microseconds + b.microseconds)
+  }
+
+  static prefix func - (span: CalendarSpan) -> CalendarSpan {
+    CalendarSpan(days: -span.days, microseconds: -span.microseconds)
+  }
+
   /// `-PT15M`, `P1D`, `PT24H`; fractions of a second are cut off. Days and the rest have one sign.
   var iCalendar: String {
     var seconds = microseconds.magnitude / 1_000_000
@@ -279,16 +245,5 @@ extension CalendarSpan {
     let length = length.microseconds
     return CalendarSpan(
       days: Int(length / TimeOfDay.dayLength), microseconds: length % TimeOfDay.dayLength)
-  }
-}
-
-extension String {
-  fileprivate init(paddedTo2 number: Int) {
-    self = number < 10 ? "0\(number)" : "\(number)"
-  }
-
-  fileprivate init(paddedTo4 number: Int) {
-    let digits = "\(number)"
-    self = String(repeating: "0", count: Swift.max(0, 4 - digits.count)) + digits
   }
 }

@@ -6,22 +6,23 @@ extension CalendarWriter {
   mutating func addTimes(
     _ reminder: Reminder, _ due: TimeStamp, _ task: inout CalendarComponent
   ) {
-    if timeOfWholeDay(reminder) != nil { return addDays(reminder, due, &task) }
-    var parameters: [ContentLine.Parameter] = []
+    let isDays = timeOfWholeDay(reminder) != nil
+    var parameters: [ContentLine.Parameter] = isDays ? Self.isDate : []
     var clock: TimeZoneRules?
     // Repeating and days of an alarm go by a clock.
-    let hasClock = reminder.repeats || reminder.leads.contains { $0.days != 0 }
+    let hasClock = !isDays && (reminder.repeats || reminder.leads.contains { $0.days != 0 })
     if hasClock, case .absolute(let instant) = due {
       let name = reminder.repeatChanges.zone?.name ?? zone.name
       if let rules = try? TimeZoneRules(named: name), !rules.isUTC {
         clock = rules
-        parameters = [ContentLine.Parameter(name: "TZID", values: [name])]
+        parameters = [.init("TZID", name)]
         addZone(rules, name, from: instant)
       }
     }
     let names = reminder.calendarZone(zone)
     func text(_ stamp: TimeStamp) -> String {
       switch (stamp, due) {
+      case _ where isDays: reading(stamp, names).date.compact
       case (.absolute(let instant), _):
         clock?.localDateTime(at: instant).compact ?? instant.compact
       // A name of the series, in its zone.
@@ -29,35 +30,34 @@ extension CalendarWriter {
       case (.floating(let local), _): local.compact
       }
     }
+    /// UNTIL in the form of the start: beside a time with a zone in UTC (section 3.3.10).
+    func text(_ rule: RepeatRule) -> String {
+      switch (rule.until, due) {
+      case (.local(let local)?, _) where isDays: "\(rule.ending(until: .date(local.date)))"
+      case (.absolute(let instant)?, _) where isDays:
+        "\(rule.ending(until: .date(reading(.absolute(instant), names).date)))"
+      case (.local(let local)?, .absolute):
+        "\(rule.ending(until: .absolute(names.instant(of: local))))"
+      default: "\(rule)"
+      }
+    }
+    func list(_ name: String, _ values: [String], _ parameters: [ContentLine.Parameter]) {
+      if !values.isEmpty { task.add(name, values.joined(separator: ","), parameters) }
+    }
     let changes = reminder.repeatChanges
     // A rule needs a beginning (RFC 5545 section 3.8.5.3).
-    if reminder.repeats { append("DTSTART", [text(changes.start ?? due)], parameters, &task) }
-    append("DUE", [text(due)], parameters, &task)
-    if var rule = reminder.repeatRule {
-      // Beside a time with a zone, UNTIL is in UTC (section 3.3.10).
-      if case .local(let local)? = rule.until, case .absolute = due {
-        rule = rule.ending(until: .absolute(names.instant(of: local)))
-      }
-      put("RRULE", rule.description, &task)
+    if reminder.repeats { task.add("DTSTART", text(changes.start ?? due), parameters) }
+    task.add("DUE", text(due), parameters)
+    for rule in [reminder.repeatRule].compactMap({ $0 }) + changes.additionRules {
+      task.add("RRULE", text(rule))
     }
-    for rule in changes.additionRules { put("RRULE", rule.description, &task) }
-    for rule in changes.exceptionRules { put("EXRULE", rule.description, &task) }
-    append("RDATE", changes.additions.map(text), parameters, &task)
-    append("EXDATE", changes.exceptions.map(text), parameters, &task)
-    append("EXDATE", changes.exceptionDays.map(\.compact), Self.isDate, &task)
+    for rule in changes.exceptionRules { task.add("EXRULE", text(rule)) }
+    list("RDATE", changes.additions.map(text), parameters)
+    list("EXDATE", changes.exceptions.map(text), parameters)
+    list("EXDATE", changes.exceptionDays.map(\.compact), Self.isDate)
   }
 
-  private static let isDate = [ContentLine.Parameter(name: "VALUE", values: ["DATE"])]
-
-  private func append(
-    _ name: String, _ values: [String], _ parameters: [ContentLine.Parameter],
-    _ task: inout CalendarComponent
-  ) {
-    guard !values.isEmpty else { return }
-    task.append(.make(name, parameters, values.joined(separator: ","), lineEnd: lineEnd))
-  }
-
-  // MARK: - Whole days
+  private static let isDate: [ContentLine.Parameter] = [.init("VALUE", "DATE")]
 
   /// The time of day at which a whole-day series is due; nil for another reminder. DUE is the day,
   /// and the alarms say the time.
@@ -65,32 +65,13 @@ extension CalendarWriter {
     guard reminder.repeats, reminder.repeatChanges.isWholeDay,
       case .floating? = reminder.repeatChanges.start, let due = reminder.due
     else { return nil }
-    return reading(due, reminder).time
+    return reading(due, reminder.calendarZone(zone)).time
   }
 
-  private func addDays(_ reminder: Reminder, _ due: TimeStamp, _ task: inout CalendarComponent) {
-    let changes = reminder.repeatChanges
-    func day(_ stamp: TimeStamp) -> CivilDate { reading(stamp, reminder).date }
-    append("DTSTART", changes.start.map { [day($0).compact] } ?? [], Self.isDate, &task)
-    append("DUE", [day(due).compact], Self.isDate, &task)
-    if var rule = reminder.repeatRule {
-      switch rule.until {
-      case .local(let local)?: rule = rule.ending(until: .date(local.date))
-      case .absolute(let instant)?: rule = rule.ending(until: .date(day(.absolute(instant))))
-      case .date?, nil: break
-      }
-      put("RRULE", rule.description, &task)
-    }
-    append("RDATE", changes.additions.map { day($0).compact }, Self.isDate, &task)
-    append(
-      "EXDATE", (changes.exceptions.map(day) + changes.exceptionDays).map(\.compact),
-      Self.isDate, &task)
-  }
-
-  private func reading(_ stamp: TimeStamp, _ reminder: Reminder) -> LocalDateTime {
+  private func reading(_ stamp: TimeStamp, _ names: TimeZoneRules) -> LocalDateTime {
     switch stamp {
     case .floating(let local): local
-    case .absolute(let instant): reminder.calendarZone(zone).localDateTime(at: instant)
+    case .absolute(let instant): names.localDateTime(at: instant)
     }
   }
 }

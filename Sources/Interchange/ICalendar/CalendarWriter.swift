@@ -37,24 +37,24 @@ package struct CalendarWriter {
   package mutating func add(_ reminder: Reminder, snoozedUntil: Instant? = nil) {
     var reminder = reminder
     reminder.source = nil
-    var task = CalendarComponent("VTODO", lineEnd: lineEnd)
+    var task = CalendarComponent("VTODO")
     let stamp = now.compact
-    put("UID", reminder.id, &task)
-    put("DTSTAMP", stamp, &task)
-    put("LAST-MODIFIED", stamp, &task)
-    putText("SUMMARY", reminder.title, &task)
-    putText("DESCRIPTION", reminder.notes, &task)
-    putText("CATEGORIES", reminder.category, &task)
-    if reminder.priority > 0 { put("PRIORITY", "\(reminder.priority)", &task) }
-    put("STATUS", reminder.state == .done ? "COMPLETED" : "NEEDS-ACTION", &task)
-    if reminder.state == .done { put("PERCENT-COMPLETE", "100", &task) }
+    task.add("UID", reminder.id)
+    task.add("DTSTAMP", stamp)
+    task.add("LAST-MODIFIED", stamp)
+    task.addText("SUMMARY", reminder.title)
+    task.addText("DESCRIPTION", reminder.notes)
+    task.addText("CATEGORIES", reminder.category)
+    if reminder.priority > 0 { task.add("PRIORITY", "\(reminder.priority)") }
+    task.add("STATUS", reminder.state == .done ? "COMPLETED" : "NEEDS-ACTION")
+    if reminder.state == .done { task.add("PERCENT-COMPLETE", "100") }
     if let due = reminder.due { addTimes(reminder, due, &task) }
     if let place = reminder.place {
-      putText("LOCATION", place.name, &task)
-      put(
+      task.addText("LOCATION", place.name)
+      task.add(
         "GEO",
         "\(CalendarText.decimal(place.position.latitude));"
-          + CalendarText.decimal(place.position.longitude), &task)
+          + CalendarText.decimal(place.position.longitude))
     }
     switch reminder.kind {
     case .location: addProximity(reminder, &task)
@@ -62,8 +62,8 @@ package struct CalendarWriter {
     case .preemptive:
       addLeads(reminder, &task)
       if let place = reminder.place {
-        task.append(structuredLocation(place))
-        put("X-APPLE-TRAVEL-ADVISORY-BEHAVIOR", "AUTOMATIC", &task)
+        addLocation(place, &task)
+        task.add("X-APPLE-TRAVEL-ADVISORY-BEHAVIOR", "AUTOMATIC")
       }
     }
     if let snoozedUntil { addSnooze(reminder, until: snoozedUntil, &task) }
@@ -71,23 +71,13 @@ package struct CalendarWriter {
     tasks.append(task)
   }
 
-  var lineEnd: [UInt8] { document.lineEnd }
-
-  func put(_ name: String, _ value: String, _ task: inout CalendarComponent) {
-    task.append(.make(name, [], value, lineEnd: lineEnd))
-  }
-
-  private func putText(_ name: String, _ text: String?, _ task: inout CalendarComponent) {
-    if let text { put(name, CalendarText.escaped(text), &task) }
-  }
-
   // MARK: - Times
 
   /// Adds a zone's changes within ten years, which a TZID requires (RFC 5545 section 3.2.19).
   mutating func addZone(_ rules: TimeZoneRules, _ name: String, from start: Instant) {
     guard zones.insert(name).inserted else { return }
-    var component = CalendarComponent("VTIMEZONE", lineEnd: lineEnd)
-    put("TZID", name, &component)
+    var component = CalendarComponent("VTIMEZONE")
+    component.add("TZID", name)
     var moment = start - .hours(24 * 366)
     let end = start + .hours(24 * 366 * 10)
     addObservance(of: rules, at: moment, to: &component)
@@ -103,23 +93,20 @@ package struct CalendarWriter {
   ) {
     let before = rules.offset(at: moment - .seconds(1))
     let after = rules.offset(at: moment)
-    var observance = CalendarComponent(
-      rules.isDST(at: moment) ? "DAYLIGHT" : "STANDARD", lineEnd: lineEnd)
-    let local = LocalDateTime(
-      microseconds: (moment + .seconds(Double(before))).microseconds)
-    put("DTSTART", local.compact, &observance)
-    put("TZOFFSETFROM", Self.offset(before), &observance)
-    put("TZOFFSETTO", Self.offset(after), &observance)
-    put("TZNAME", rules.abbreviation(at: moment), &observance)
+    var observance = CalendarComponent(rules.isDST(at: moment) ? "DAYLIGHT" : "STANDARD")
+    let local = LocalDateTime(microseconds: (moment + .seconds(Double(before))).microseconds)
+    observance.add("DTSTART", local.compact)
+    observance.add("TZOFFSETFROM", Self.offset(before))
+    observance.add("TZOFFSETTO", Self.offset(after))
+    observance.add("TZNAME", rules.abbreviation(at: moment))
     component.append(observance)
   }
 
   /// `+0100`
   private static func offset(_ seconds: Int) -> String {
-    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
     let size = abs(seconds)
-    let text = (seconds < 0 ? "-" : "+") + two(size / 3_600) + two(size / 60 % 60)
-    return size % 60 == 0 ? text : text + two(size % 60)
+    let text = (seconds < 0 ? "-" : "+") + (size / 3_600).padded(2) + (size / 60 % 60).padded(2)
+    return size % 60 == 0 ? text : text + (size % 60).padded(2)
   }
 
   // MARK: - Alarms
@@ -130,11 +117,8 @@ package struct CalendarWriter {
       let offset = CalendarSpan(
         days: -lead.days, microseconds: timeOfDay - lead.microseconds
       ).withOneSign
-      var alarm = self.alarm(reminder)
-      alarm.append(
-        .make(
-          "TRIGGER", [ContentLine.Parameter(name: "RELATED", values: ["END"])],
-          offset.iCalendar, lineEnd: lineEnd))
+      var alarm = CalendarComponent.alarm(reminder.title)
+      alarm.add("TRIGGER", offset.iCalendar, [.init("RELATED", "END")])
       task.append(alarm)
     }
   }
@@ -142,56 +126,36 @@ package struct CalendarWriter {
   private func addSnooze(
     _ reminder: Reminder, until: Instant, _ task: inout CalendarComponent
   ) {
-    var alarm = self.alarm(reminder)
-    alarm.append(
-      .make(
-        "TRIGGER", [ContentLine.Parameter(name: "VALUE", values: ["DATE-TIME"])], until.compact,
-        lineEnd: lineEnd))
-    alarm.append(
-      .make(
-        "RELATED-TO", [ContentLine.Parameter(name: "RELTYPE", values: ["SNOOZE"])], reminder.id,
-        lineEnd: lineEnd))
+    var alarm = CalendarComponent.alarm(reminder.title)
+    alarm.add("TRIGGER", until.compact, [.init("VALUE", "DATE-TIME")])
+    alarm.add("RELATED-TO", reminder.id, [.init("RELTYPE", "SNOOZE")])
     task.append(alarm)
-  }
-
-  private func alarm(_ reminder: Reminder) -> CalendarComponent {
-    var alarm = CalendarComponent("VALARM", lineEnd: lineEnd)
-    put("ACTION", "DISPLAY", &alarm)
-    putText("DESCRIPTION", reminder.title, &alarm)
-    return alarm
   }
 
   /// In the forms of Apple and of RFC 9074, with their common trigger for "no time".
   private func addProximity(_ reminder: Reminder, _ task: inout CalendarComponent) {
     guard let place = reminder.place else { return }
-    var alarm = self.alarm(reminder)
-    alarm.append(
-      .make(
-        "TRIGGER", [ContentLine.Parameter(name: "VALUE", values: ["DATE-TIME"])],
-        CalendarAlarm.sentinel, lineEnd: lineEnd))
+    var alarm = CalendarComponent.alarm(reminder.title)
+    alarm.add("TRIGGER", CalendarAlarm.sentinel, [.init("VALUE", "DATE-TIME")])
     let proximity = reminder.trigger == .depart ? "DEPART" : "ARRIVE"
-    put("PROXIMITY", proximity, &alarm)
-    put("X-APPLE-PROXIMITY", proximity, &alarm)
-    alarm.append(structuredLocation(place))
-    var location = CalendarComponent("VLOCATION", lineEnd: lineEnd)
-    put("UID", "\(reminder.id)-place", &location)
-    putText("NAME", place.name, &location)
-    put("URL", "\(Self.uri(place.position));u=\(place.radius)", &location)
+    alarm.add("PROXIMITY", proximity)
+    alarm.add("X-APPLE-PROXIMITY", proximity)
+    addLocation(place, &alarm)
+    var location = CalendarComponent("VLOCATION")
+    location.add("UID", "\(reminder.id)-place")
+    location.addText("NAME", place.name)
+    location.add("URL", "\(Self.uri(place.position));u=\(place.radius)")
     alarm.append(location)
     task.append(alarm)
   }
 
-  private func structuredLocation(_ place: Reminder.Place) -> ContentLine {
-    var parameters = [
-      ContentLine.Parameter(name: "VALUE", values: ["URI"]),
-      ContentLine.Parameter(name: "X-APPLE-RADIUS", values: ["\(place.radius)"]),
-      ContentLine.Parameter(name: "X-APPLE-REFERENCEFRAME", values: ["1"]),
+  private func addLocation(_ place: Reminder.Place, _ component: inout CalendarComponent) {
+    var parameters: [ContentLine.Parameter] = [
+      .init("VALUE", "URI"), .init("X-APPLE-RADIUS", "\(place.radius)"),
+      .init("X-APPLE-REFERENCEFRAME", "1"),
     ]
-    if let name = place.name {
-      parameters.append(ContentLine.Parameter(name: "X-TITLE", values: [name]))
-    }
-    return .make(
-      "X-APPLE-STRUCTURED-LOCATION", parameters, Self.uri(place.position), lineEnd: lineEnd)
+    if let name = place.name { parameters.append(.init("X-TITLE", name)) }
+    component.add("X-APPLE-STRUCTURED-LOCATION", Self.uri(place.position), parameters)
   }
 
   private static func uri(_ position: Coordinate) -> String {
@@ -210,18 +174,27 @@ package struct CalendarWriter {
     for (key, value) in wanted.members where standard[key] != value { fields[key] = value }
     for (key, _) in standard.members where wanted[key] == nil { fields[key] = .null }
     guard !fields.isEmpty || read == nil else { return }
-    putText(CalendarItem.fieldsProperty, JSONValue.object(fields).line, &task)
+    task.addText(CalendarItem.fieldsProperty, JSONValue.object(fields).line)
+  }
+}
+
+extension CalendarComponent {
+  /// A displayed alarm without a trigger.
+  static func alarm(_ title: String, lineEnd: [UInt8] = [0x0D, 0x0A]) -> CalendarComponent {
+    var alarm = CalendarComponent("VALARM", lineEnd: lineEnd)
+    alarm.add("ACTION", "DISPLAY")
+    alarm.addText("DESCRIPTION", title)
+    return alarm
   }
 }
 
 extension CalendarDocument {
   /// Changes the first calendar of the stream.
   mutating func changeCalendar(_ body: (inout CalendarComponent) -> Void) {
-    for index in nodes.indices {
-      guard case .component(var component) = nodes[index] else { continue }
-      body(&component)
-      nodes[index] = .component(component)
-      return
-    }
+    guard let index = nodes.firstIndex(where: { $0.component != nil }),
+      var component = nodes[index].component
+    else { return }
+    body(&component)
+    nodes[index] = .component(component)
   }
 }

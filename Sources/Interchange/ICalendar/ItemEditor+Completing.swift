@@ -52,12 +52,8 @@ extension ItemEditor {
       }
       left = rule.ending(after: count - passed)
     }
-    var other = Series(rule: left, first: next, zone: series.zone)
-    other.additions = series.additions
-    other.exceptions = series.exceptions
-    other.exceptionDays = series.exceptionDays
-    other.otherRules = series.otherRules
-    other.exceptionRules = series.exceptionRules
+    var other = series
+    (other.rule, other.first, other.firstInstant, other.includesFirst) = (left, next, nil, true)
     var searches = (
       SeriesSearch(series, maximumWork: Self.maximumWork),
       SeriesSearch(other, maximumWork: Self.maximumWork)
@@ -93,7 +89,7 @@ extension ItemEditor {
       guard let line = item[property], let time = try? CalendarValue.time(line, zones) else {
         continue
       }
-      set(property, text(like: time, instant, reading: reading, task.names), &item)
+      item.set(property, text(like: time, instant, reading: reading, task.names.zone?.rules))
     }
     let moved = TimeSpan(microseconds: next.microseconds - first.microseconds)
     let clock = task.names.zone?.rules ?? zone
@@ -102,23 +98,24 @@ extension ItemEditor {
         case .utc(let instant)? = try? CalendarValue.time(trigger, zones)
       else { return }
       let reading = clock.localDateTime(at: instant).adding(moved)
-      alarm.set(
-        "TRIGGER", trigger.parameters, clock.instant(of: reading).compact, lineEnd: lineEnd)
+      alarm.set("TRIGGER", clock.instant(of: reading).compact)
     }
     moveFields(&item, to: occurrence)
   }
 
   /// A time in the form of the present one.
-  /// - Parameter reading: what the clock of the series shows, where that is known.
+  /// - Parameters:
+  ///   - reading: what the clock of the series shows, where that is known.
+  ///   - clock: the zone of the series; nil for the system's.
   private func text(
-    like time: CalendarTime, _ instant: Instant, reading: LocalDateTime?, _ names: CalendarNames
+    like time: CalendarTime, _ instant: Instant, reading: LocalDateTime?, _ clock: TimeZoneRules?
   ) -> String {
-    let shown = reading ?? (names.zone?.rules ?? zone).localDateTime(at: instant)
+    let shown = reading ?? (clock ?? zone).localDateTime(at: instant)
     switch time {
     case .date: return shown.date.compact
     case .floating: return shown.compact
     case .zoned(_, let own):
-      return own == names.zone ? shown.compact : own.rules.localDateTime(at: instant).compact
+      return own.rules == clock ? shown.compact : own.rules.localDateTime(at: instant).compact
     case .utc: return instant.compact
     }
   }
@@ -129,7 +126,7 @@ extension ItemEditor {
     let parts = line.value.split(separator: ";", omittingEmptySubsequences: false).map { part in
       part.uppercased().hasPrefix("COUNT=") ? "COUNT=\(count)" : String(part)
     }
-    set("RRULE", parts.joined(separator: ";"), &item)
+    item.set("RRULE", parts.joined(separator: ";"))
   }
 
   /// The due time of our own fields, where the standard properties cannot say it.
@@ -153,8 +150,7 @@ extension ItemEditor {
         reminder.reminder.repeatChanges.isWholeDay
           ? occurrence.name.date.description : stamp(like: start, own.start).description)
     }
-    set(
-      CalendarItem.fieldsProperty, CalendarText.escaped(JSONValue.object(fields).line), &item)
+    item.set(CalendarItem.fieldsProperty, CalendarText.escaped(JSONValue.object(fields).line))
   }
 
   // MARK: - Exceptions
@@ -175,18 +171,9 @@ extension ItemEditor {
       names.append(next)
     }
     let values = names.map { name in
-      switch time {
-      case .date: name.date.compact
-      case .floating: name.compact
-      case .zoned(_, let own):
-        own.rules == series.zone
-          ? name.compact : own.rules.localDateTime(at: series.occurrence(name).start).compact
-      case .utc: series.occurrence(name).start.compact
-      }
+      text(like: time, series.occurrence(name).start, reading: name, series.zone)
     }
-    item.append(
-      .make(
-        "EXDATE", like.parameters.filter { $0.name != "RANGE" }, values.joined(separator: ","),
-        lineEnd: lineEnd))
+    item.add(
+      "EXDATE", values.joined(separator: ","), like.parameters.filter { $0.name != "RANGE" })
   }
 }

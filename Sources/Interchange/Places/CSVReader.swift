@@ -25,7 +25,7 @@ struct CSVReader {
     var records = CSVRecords(source, separator: table.separator)
     for _ in 0..<table.headLines { _ = try records.next() }
     if table.headLines == 0 {
-      sink.notice =
+      sink.report.notice =
         "read as a Garmin table without a header: longitude, latitude, name; "
         + "if the latitude comes first, put the line lat,lon,name in front"
     }

@@ -1,38 +1,39 @@
 /// The form of a table of places: its separator and columns, from its first lines.
 struct CSVTable {
-  enum Column: CaseIterable {
+  enum Column {
     case name, latitude, northSouth, longitude, eastWest, position, link
     case radius, category, color, notes
-
-    /// The names that usual writers give to the column, in lower case, without blanks, units and
-    /// marks.
-    var names: [Substring] { words.split(separator: " ") }
-
-    private var words: String {
-      switch self {
-      case .name:
-        "name title label titel bezeichnung ort nom titre libellé nombre nome naam"
-      case .latitude:
-        "lat latitude y latdd latitudedd gpslatitude breite breitengrad geogrbreite "
-          + "geographischebreite latitud latitudine breedtegraad"
-      case .longitude:
-        "lon lng long longitude x londd longitudedd gpslongitude länge laenge längengrad "
-          + "laengengrad geogrlänge geographischelänge longitud longitudine lengtegraad"
-      case .northSouth: "ns latref latdir"
-      case .eastWest: "ew lonref londir"
-      case .position:
-        "wkt geometry geom thegeom position coordinates coordinate coords latlon latlng latlong "
-          + "latitudelongitude gps koordinaten coordonnées coordenadas"
-      case .link: "url link googlemapsurl"
-      case .radius: "radiusm radius proximity umkreis rayon"
-      case .category: "category type group kategorie typ catégorie categorie"
-      case .color: "color colour farbe couleur"
-      case .notes:
-        "notes note desc description comment beschreibung bemerkung notiz kommentar remarque "
-          + "commentaire"
-      }
-    }
   }
+
+  /// The names that usual writers give to the columns, in lower case, without blanks, units and
+  /// marks.
+  private static let names: [(column: Column, names: [Substring])] = [
+    (.name, "name title label titel bezeichnung ort nom titre libellé nombre nome naam"),
+    (
+      .latitude,
+      "lat latitude y latdd latitudedd gpslatitude breite breitengrad geogrbreite "
+        + "geographischebreite latitud latitudine breedtegraad"
+    ),
+    (
+      .longitude,
+      "lon lng long longitude x londd longitudedd gpslongitude länge laenge längengrad "
+        + "laengengrad geogrlänge geographischelänge longitud longitudine lengtegraad"
+    ),
+    (.northSouth, "ns latref latdir"), (.eastWest, "ew lonref londir"),
+    (
+      .position,
+      "wkt geometry geom thegeom position coordinates coordinate coords latlon latlng latlong "
+        + "latitudelongitude gps koordinaten coordonnées coordenadas"
+    ),
+    (.link, "url link googlemapsurl"), (.radius, "radiusm radius proximity umkreis rayon"),
+    (.category, "category type group kategorie typ catégorie categorie"),
+    (.color, "color colour farbe couleur"),
+    (
+      .notes,
+      "notes note desc description comment beschreibung bemerkung notiz kommentar remarque "
+        + "commentaire"
+    ),
+  ].map { ($0, $1.split(separator: " ")) }
 
   let separator: UInt8
   /// The indices of the columns; the first one counts where two have one meaning.
@@ -69,8 +70,7 @@ struct CSVTable {
     }
     for (index, title) in titles.enumerated() {
       let name = Self.plain(title)
-      for column in Column.allCases where column.names.contains(name[...]) && columns[column] == nil
-      {
+      for (column, names) in Self.names where names.contains(name[...]) && columns[column] == nil {
         columns[column] = index
       }
     }

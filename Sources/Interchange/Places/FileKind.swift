@@ -52,8 +52,7 @@ package enum FileKind: Equatable, Sendable {
     while let open = rest.firstIndex(of: UInt8(ascii: "<")) {
       rest = rest[rest.index(after: open)...]
       if rest.starts(with: "!--".utf8) {
-        var end = rest.startIndex
-        while end < rest.endIndex, !rest[end...].starts(with: "-->".utf8) { end += 1 }
+        let end = rest.firstRange(of: "-->".utf8)?.lowerBound ?? rest.endIndex
         rest = rest[end...]
         continue
       }
@@ -78,7 +77,7 @@ package enum FileKind: Equatable, Sendable {
 
   /// The kind by the first element, as far as the head has it.
   private static func json(_ head: ArraySlice<UInt8>) -> FileKind {
-    var elements = ByteSource(bytes: Array(head), name: "").jsonElements
+    var elements = ByteSource(bytes: Array(head), name: "").jsonElements()
     guard let element = try? elements.next() else {
       // Cut or invalid: words in it decide which reader reports the error.
       let text = String(decoding: head, as: UTF8.self)
@@ -98,8 +97,7 @@ package enum FileKind: Equatable, Sendable {
     if object["_type"] != nil { return .places(.ownTracks) }
     if object["class"] != nil { return .recording }
     if object["type"] != nil,
-      object["geometry"] != nil || object["coordinates"] != nil || object["features"] != nil
-        || object["geometries"] != nil
+      ["geometry", "coordinates", "features", "geometries"].contains(where: { object[$0] != nil })
     {
       return .places(.geoJSON)
     }

@@ -8,18 +8,11 @@ import Geodesy
 /// radius of its points.
 final class GPXReader: XMLHandler {
   private let sink: PlaceSink
+  /// The waypoint or point of a route that is being read.
   private var point: PlaceEntry?
-  private var route: Route?
-
-  private struct Route {
-    var name = ""
-    var notes: String?
-    var category: String?
-    var points: [Coordinate] = []
-    var radius: Double?
-    var uid: String?
-    let line: Int
-  }
+  /// The route that is being read, in its first point, with the largest radius of its points.
+  private var route: PlaceEntry?
+  private var routePoints: [Coordinate] = []
 
   init(_ sink: PlaceSink) { self.sink = sink }
 
@@ -28,7 +21,9 @@ final class GPXReader: XMLHandler {
     case ("wpt", "gpx"),
       ("rtept", "rte") where route != nil:
       point = PlaceEntry(name: "", position: try element.position(), line: element.line)
-    case ("rte", "gpx"): route = Route(line: element.line)
+    case ("rte", "gpx"):
+      route = PlaceEntry(line: element.line)
+      routePoints = []
     case ("trk", "gpx"):
       sink.refuse("a track is a recording: 'georemind replay' plays it", line: element.line)
     default: break
@@ -41,19 +36,24 @@ final class GPXReader: XMLHandler {
     case ("wpt", _): try finishPoint()
     case ("rtept", _): finishRoutePoint()
     case ("rte", _): try finishRoute()
-    case ("name", "wpt"): point?.name = text
-    case ("desc", "wpt"): point?.notes = text
-    case ("cmt", "wpt"): if point?.notes == nil { point?.notes = text }
-    case ("type", "wpt"): point?.category = text
     case ("color", "extensions"): point?.color = text
     case ("Category", "Categories"): if point?.category == nil { point?.category = text }
     case ("guid", "extensions"):
       if point != nil { point?.uid = text } else { route?.uid = text }
     case ("Proximity", _): point?.radius = Self.length(text)
     case ("arrival_radius", _): point?.radius = Self.length(text) * 1852
-    case ("name", "rte"): route?.name = text
-    case ("desc", "rte"): route?.notes = text
-    case ("type", "rte"): route?.category = text
+    case (_, "wpt"): Self.set(name, text, of: &point)
+    case (_, "rte"): Self.set(name, text, of: &route)
+    default: break
+    }
+  }
+
+  private static func set(_ name: String, _ text: String, of place: inout PlaceEntry?) {
+    switch name {
+    case "name": place?.name = text
+    case "desc": place?.notes = text
+    case "cmt": if place?.notes == nil { place?.notes = text }
+    case "type": place?.category = text
     default: break
     }
   }
@@ -76,27 +76,21 @@ final class GPXReader: XMLHandler {
   private func finishRoutePoint() {
     guard let place = point else { return }
     point = nil
-    guard var route else { return }
-    self.route = nil
-    route.points.append(place.position)
-    if let radius = place.radius, radius.isFinite { route.radius = max(radius, route.radius ?? 0) }
-    self.route = route
+    routePoints.append(place.position)
+    if let radius = place.radius, radius.isFinite {
+      let largest = max(radius, route?.radius ?? 0)
+      route?.radius = largest
+    }
   }
 
   private func finishRoute() throws(Fault) {
     guard let route else { return }
     self.route = nil
-    guard route.points.count >= 2 else {
-      return sink.refuse("a route of less than two points", line: route.line)
+    guard routePoints.count >= 2 else {
+      return sink.refuse("a route of less than two points", line: route.line ?? 1)
     }
-    var place = try PlaceEntry(
-      name: route.name,
-      shape: .line(route.points, width: route.radius.flatMap { $0 > 0 ? 2 * $0 : nil }),
-      line: route.line)
-    place.category = route.category
-    place.uid = route.uid
-    place.notes = route.notes
-    try sink.take(place)
+    let width = route.radius.flatMap { $0 > 0 ? 2 * $0 : nil }
+    try sink.take(route.shaped(.line(routePoints, width: width)))
   }
 }
 

@@ -54,8 +54,7 @@ package enum GPXTrack {
       throw sourceError ?? handler.bodyError ?? error
     }
     guard handler.isGPX else {
-      throw InterchangeError(
-        file: name, line: 1, reason: "is XML but no GPX; give a recording of a receiver")
+      throw Fault("is XML but no GPX; give a recording of a receiver").error(in: name, at: 1)
     }
     return handler.content
   }

@@ -25,9 +25,7 @@ struct GeoJSON {
     switch type {
     case "Polygon": return .polygons([try rings(coordinates)])
     case "MultiPolygon":
-      var polygons: [[[Coordinate]]] = []
-      for polygon in try list(coordinates) { polygons.append(try rings(polygon)) }
-      return .polygons(polygons)
+      return .polygons(try list(coordinates).map(rings))
     case "LineString":
       let points = try positions(coordinates)
       guard points.count >= 2 else { throw Fault("a LineString has at least two positions") }
@@ -55,15 +53,12 @@ struct GeoJSON {
   }
 
   private func positions(_ value: JSONValue) throws(Fault) -> [Coordinate] {
-    var points: [Coordinate] = []
-    for entry in try list(value) { points.append(try position(entry)) }
-    return points
+    try list(value).map(position)
   }
 
   private func rings(_ value: JSONValue) throws(Fault) -> [[Coordinate]] {
-    var rings: [[Coordinate]] = []
-    for entry in try list(value) {
-      rings.append(try PlaceShape.closedRing(try positions(entry)))
+    let rings = try list(value).map { (ring) throws(Fault) in
+      try PlaceShape.closedRing(try positions(ring))
     }
     guard !rings.isEmpty else { throw Fault("a polygon has at least one ring") }
     return rings

@@ -13,7 +13,7 @@ final class JSONPlaceReader {
 
   /// Reads a whole document, and refuses a text that is not JSON.
   func read(_ source: ByteSource) throws(InterchangeError) {
-    var elements = source.jsonElements
+    var elements = source.jsonElements()
     var hasList = false
     while let element = try elements.next() {
       if element.list != nil {
@@ -32,7 +32,7 @@ final class JSONPlaceReader {
   ) throws(InterchangeError) {
     do throws(Fault) {
       let found = try GeoJSON.system(of: header) ?? .geographic
-      guard sink.taken + sink.refused == 0 || found == system else {
+      guard sink.report.taken + sink.report.refused == 0 || found == system else {
         throw Fault("the member 'crs' comes behind features; put it in front of them")
       }
       system = found
@@ -130,14 +130,14 @@ final class JSONPlaceReader {
   }
 
   private func plain(_ object: JSONObject, _ line: Int) throws(Fault) {
-    let name = Self.text(object, ["name", "title"]) ?? ""
-    var place: PlaceEntry
     if let region = object["region"]?.object {
       var properties = object
       properties["width"] = object["width_m"]
       return try geometry(region, of: properties, line)
     }
-    place = PlaceEntry(name: name, position: try position(of: object), line: line)
+    var place = PlaceEntry(
+      name: Self.text(object, ["name", "title"]) ?? "", position: try position(of: object),
+      line: line)
     place.radius = try Self.number(object, ["radius_m", "radius"])
     place.category = Self.text(object, ["category"])
     place.color = Self.text(object, ["color"])
@@ -175,12 +175,13 @@ final class JSONPlaceReader {
 }
 
 extension ByteSource {
-  /// The elements of a JSON document of places.
-  var jsonElements: JSONStream<InterchangeError> {
-    let name = name
-    return JSONStream(lists: ["features", "elements", "waypoints"]) { () throws(InterchangeError) in
+  /// The elements of a JSON document, by default of places.
+  func jsonElements(
+    lists: Set<String> = ["features", "elements", "waypoints"]
+  ) -> JSONStream<InterchangeError> {
+    JSONStream(lists: lists) { () throws(InterchangeError) in
       try self.next()
-    } failure: { line, reason in
+    } failure: { [name] line, reason in
       InterchangeError(file: name, line: line, reason: "not JSON: \(reason)")
     }
   }

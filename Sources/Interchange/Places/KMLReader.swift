@@ -12,21 +12,20 @@ final class KMLReader: XMLHandler {
   private var field: String?
 
   private struct Placemark {
-    var name = ""
-    var notes: String?
+    var place: PlaceEntry
     var fields: [String: String] = [:]
     var points: [Coordinate] = []
     var lines: [[Coordinate]] = []
     var polygons: [[[Coordinate]]] = []
-    let uid: String?
-    let line: Int
   }
 
   init(_ sink: PlaceSink) { self.sink = sink }
 
   func begin(_ element: XMLElement, in parents: [String]) throws(Fault) {
     switch element.name {
-    case "Placemark": mark = Placemark(uid: element["id"], line: element.line)
+    case "Placemark":
+      mark = Placemark(place: PlaceEntry(line: element.line))
+      mark?.place.uid = element["id"]
     case "Folder": folders.append("")
     case "Polygon": mark?.polygons.append([])
     case "Data", "SimpleData": field = element["name"]
@@ -43,8 +42,8 @@ final class KMLReader: XMLHandler {
     case ("Folder", _): _ = folders.popLast()
     case ("name", "Folder"):
       if let last = folders.indices.last { folders[last] = text }
-    case ("name", "Placemark"): mark?.name = text
-    case ("description", "Placemark"): mark?.notes = text
+    case ("name", "Placemark"): mark?.place.name = text
+    case ("description", "Placemark"): mark?.place.notes = text
     case ("value", "Data"), ("SimpleData", _): if let field { mark?.fields[field] = text }
     case ("coordinates", let parent) where mark != nil:
       try add(KMLCoordinates.points(text, isOne: parent == "Point"), parent, parents)
@@ -83,23 +82,20 @@ final class KMLReader: XMLHandler {
   private func finish() throws(Fault) {
     guard let mark else { return }
     self.mark = nil
-    var place: PlaceEntry
+    var place = mark.place
     let width = mark.fields["width"].flatMap { Double(decimal: $0) }
     let polygons = mark.polygons.filter { !$0.isEmpty }
     if !polygons.isEmpty {
-      place = try PlaceEntry(name: mark.name, shape: .polygons(polygons), line: mark.line)
+      place = try place.shaped(.polygons(polygons))
     } else if mark.points.count == 1 {
-      place = PlaceEntry(name: mark.name, position: mark.points[0], line: mark.line)
+      place.position = mark.points[0]
       place.radius = mark.fields["radius"].map { Double(decimal: $0) ?? .nan }
     } else if mark.lines.count == 1, mark.points.isEmpty {
-      place = try PlaceEntry(
-        name: mark.name, shape: .line(mark.lines[0], width: width), line: mark.line)
+      place = try place.shaped(.line(mark.lines[0], width: width))
     } else {
       let what = mark.points.isEmpty && mark.lines.isEmpty ? "no" : "more than one"
-      return sink.refuse("a <Placemark> with \(what) position", line: mark.line)
+      return sink.refuse("a <Placemark> with \(what) position", line: place.line ?? 1)
     }
-    place.notes = mark.notes
-    place.uid = mark.uid
     place.category = mark.fields["category"] ?? folders.last { !$0.isEmpty }
     place.color = mark.fields["color"]
     try sink.take(place)

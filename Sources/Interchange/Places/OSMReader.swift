@@ -53,10 +53,7 @@ struct OSMTags {
   private var name: String?
   private var category: String?
   private var rank = Int.max
-  private var street: String?
-  private var number: String?
-  private var city: String?
-  private var hours: String?
+  private var details: [String: String] = [:]
 
   /// Keys whose value is the kind of object, the most specific first
   /// (https://wiki.openstreetmap.org/wiki/Map_features).
@@ -90,10 +87,7 @@ struct OSMTags {
     switch key {
     case "name": name = value
     case "brand", "operator": if name == nil { name = value }
-    case "addr:street": street = value
-    case "addr:housenumber": number = value
-    case "addr:city": city = value
-    case "opening_hours": hours = value
+    case "addr:street", "addr:housenumber", "addr:city", "opening_hours": details[key] = value
     default:
       guard let rank = Self.keys[key], rank < self.rank, value != "no" else { return }
       if let allowed = Self.values[key], !allowed.contains(value) { return }
@@ -117,10 +111,9 @@ struct OSMTags {
     }
     var place = PlaceEntry(
       name: name ?? category, position: position, category: category, line: line)
-    var notes: [String] = []
-    if let street { notes.append(number.map { "\(street) \($0)" } ?? street) }
-    if let city { notes.append(city) }
-    if let hours { notes.append(hours) }
+    let number = details["addr:housenumber"].map { " \($0)" } ?? ""
+    let street = details["addr:street"].map { $0 + number }
+    let notes = [street, details["addr:city"], details["opening_hours"]].compactMap { $0 }
     if !notes.isEmpty { place.notes = notes.joined(separator: ", ") }
     try sink.take(place)
   }

@@ -35,6 +35,12 @@ package struct PlaceEntry: Equatable, Sendable {
     self.line = line
   }
 
+  /// A place that is being read, without a name, at 0° N 0° E.
+  init(line: Int) {
+    self.init(
+      name: "", position: Coordinate(clampingLatitude: 0, wrappingLongitude: 0), line: line)
+  }
+
   /// A place that is a shape, in the circle around it.
   init(name: String, shape: PlaceShape, line: Int?) throws(Fault) {
     guard let circle = shape.circle() else { throw Fault("the shape has no points", line: line) }
@@ -42,13 +48,20 @@ package struct PlaceEntry: Equatable, Sendable {
       name: name, position: circle.center, radius: circle.radius, shape: shape, line: line)
   }
 
+  /// The same place as a shape, in the circle around it.
+  func shaped(_ shape: PlaceShape) throws(Fault) -> PlaceEntry {
+    let around = try PlaceEntry(name: name, shape: shape, line: line)
+    var place = self
+    (place.position, place.radius, place.shape) = (around.position, around.radius, shape)
+    return place
+  }
+
   /// Cleans what all formats have in common; returns the fault of a radius, which it removes.
   mutating func finish() -> Fault? {
-    name = name.onOneLine.trimmedText(limit: 200)
+    name = name.oneLine(limit: 200) ?? ""
     notes = notes?.trimmedText(limit: 4000)
     if notes?.isEmpty == true { notes = nil }
-    category = category?.onOneLine.trimmedText(limit: 100)
-    if category?.isEmpty == true { category = nil }
+    category = category?.oneLine(limit: 100)
     if let color, !Self.isColor(color) { self.color = nil }
     // OwnTracks (beacon) and OpenCPN (no alarm) write 0 for "none".
     if radius == 0 { radius = nil }
@@ -66,6 +79,13 @@ package struct PlaceEntry: Equatable, Sendable {
 }
 
 extension String {
+  /// The text on one line without surrounding blanks, cut to `limit` bytes; nil where nothing is
+  /// left.
+  func oneLine(limit: Int) -> String? {
+    let text = onOneLine.trimmedText(limit: limit)
+    return text.isEmpty ? nil : text
+  }
+
   /// The text without surrounding blanks, cut to `limit` bytes at a whole character.
   package func trimmedText(limit: Int) -> String {
     var text = self[...]

@@ -10,12 +10,12 @@ package enum PlaceFile {
   package struct Report: Equatable, Sendable {
     package let format: PlaceFormat
     /// Places found and passed to `body`.
-    package let taken: Int
+    package internal(set) var taken = 0
     /// Things that are no place, in all, and the first hundred of them.
-    package let refused: Int
-    package let refusals: [Refusal]
+    package internal(set) var refused = 0
+    package internal(set) var refusals: [Refusal] = []
     /// An assumption about the whole file.
-    package let notice: String?
+    package internal(set) var notice: String?
   }
 
   /// Reads a source and passes each place to `body`. Memory does not grow with the file, except for
@@ -26,15 +26,13 @@ package enum PlaceFile {
   package static func read(
     _ source: ByteSource, as format: PlaceFormat, _ body: @escaping (PlaceEntry) throws -> Void
   ) throws -> Report {
-    let sink = PlaceSink(body)
+    let sink = PlaceSink(format, body)
     do throws(InterchangeError) {
       try read(source, format, sink)
     } catch {
       throw sink.bodyError ?? error
     }
-    return Report(
-      format: format, taken: sink.taken, refused: sink.refused, refusals: sink.refusals,
-      notice: sink.notice)
+    return sink.report
   }
 
   private static func read(

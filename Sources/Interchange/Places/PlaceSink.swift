@@ -5,27 +5,32 @@ package struct Refusal: Hashable, Sendable {
   package let reason: String
 }
 
+extension [Refusal] {
+  mutating func add(_ line: Int, _ reason: String) {
+    append(Refusal(line: line, reason: reason))
+  }
+}
+
 /// Collects the places and refusals of the readers.
 final class PlaceSink {
   /// Number of refusals listed one by one; the rest is counted.
   static let maximumRefusals = 100
 
-  private(set) var taken = 0
-  private(set) var refusals: [Refusal] = []
-  private(set) var refused = 0
-  /// An assumption about the whole file.
-  var notice: String?
+  var report: PlaceFile.Report
   /// The error of `body`; it ends the reading.
   private(set) var bodyError: (any Error)?
   private let body: (PlaceEntry) throws -> Void
 
-  init(_ body: @escaping (PlaceEntry) throws -> Void) { self.body = body }
+  init(_ format: PlaceFormat, _ body: @escaping (PlaceEntry) throws -> Void) {
+    report = PlaceFile.Report(format: format)
+    self.body = body
+  }
 
   func take(_ place: PlaceEntry) throws(Fault) {
     var place = place
     if let fault = place.finish() { refuse(fault.reason, line: fault.line ?? 1) }
     if place.name.isEmpty { place.name = place.category ?? "Place" }
-    taken += 1
+    report.taken += 1
     do {
       try body(place)
     } catch {
@@ -52,9 +57,7 @@ final class PlaceSink {
   }
 
   func refuse(_ reason: String, line: Int) {
-    refused += 1
-    if refusals.count < Self.maximumRefusals {
-      refusals.append(Refusal(line: line, reason: reason))
-    }
+    report.refused += 1
+    if report.refusals.count < Self.maximumRefusals { report.refusals.add(line, reason) }
   }
 }

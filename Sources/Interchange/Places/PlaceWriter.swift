@@ -18,29 +18,31 @@ package struct PlaceWriter {
 
   package init(_ format: Format) { self.format = format }
 
-  package func begin(into text: inout String) {
-    switch format {
-    case .gpx:
-      text += """
-        <?xml version="1.0" encoding="UTF-8"?>
-        <gpx version="1.1" creator="georemind" xmlns="http://www.topografix.com/GPX/1/1" \
-        xmlns:gpxx="http://www.garmin.com/xmlschemas/GpxExtensions/v3" \
-        xmlns:wptx1="http://www.garmin.com/xmlschemas/WaypointExtension/v1" \
-        xmlns:opencpn="http://www.opencpn.org">
+  package func begin(into text: inout String) { text += Self.frames[format]?.head ?? "" }
 
-        """
-    case .kml:
-      text += """
-        <?xml version="1.0" encoding="UTF-8"?>
-        <kml xmlns="http://www.opengis.net/kml/2.2"><Document>
+  package func end(into text: inout String) { text += Self.frames[format]?.tail ?? "" }
 
-        """
-    case .geoJSON: text += "{\"type\":\"FeatureCollection\",\"features\":["
-    case .ownTracks: text += "{\"_type\":\"waypoints\",\"waypoints\":["
-    case .csv: text += "name,lat,lon,radius_m,category,color,notes\r\n"
-    case .json: break
-    }
-  }
+  /// The text before and behind all places.
+  private static let frames: [Format: (head: String, tail: String)] = [
+    .gpx: (
+      """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <gpx version="1.1" creator="georemind" xmlns="http://www.topografix.com/GPX/1/1" \
+      xmlns:gpxx="http://www.garmin.com/xmlschemas/GpxExtensions/v3" \
+      xmlns:wptx1="http://www.garmin.com/xmlschemas/WaypointExtension/v1" \
+      xmlns:opencpn="http://www.opencpn.org">
+      """, "</gpx>\n"
+    ),
+    .kml: (
+      """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <kml xmlns="http://www.opengis.net/kml/2.2"><Document>
+      """, "</Document></kml>\n"
+    ),
+    .geoJSON: ("{\"type\":\"FeatureCollection\",\"features\":[", "\n]}\n"),
+    .ownTracks: ("{\"_type\":\"waypoints\",\"waypoints\":[", "\n]}\n"),
+    .csv: ("name,lat,lon,radius_m,category,color,notes\r\n", ""),
+  ]
 
   package mutating func write(_ place: PlaceEntry, into text: inout String) {
     defer { isFirst = false }
@@ -70,25 +72,13 @@ package struct PlaceWriter {
   /// Counts what the format cannot hold.
   private mutating func note(_ place: PlaceEntry) {
     let isLine = if case .line = place.shape { true } else { false }
-    let hasWords = place.category != nil || place.color != nil || place.notes != nil
+    let holdsShape = format == .gpx ? isLine : format != .csv && format != .ownTracks
+    if place.shape != nil, !holdsShape { flattened += 1 }
+    let hasWords = place.category != nil || place.notes != nil
     switch format {
-    case .json, .kml, .geoJSON: break
-    case .gpx:
-      if place.shape != nil, !isLine { flattened += 1 }
-      if place.color != nil { shortened += 1 }
-    case .csv: if place.shape != nil { flattened += 1 }
-    case .ownTracks:
-      if place.shape != nil { flattened += 1 }
-      if hasWords { shortened += 1 }
-    }
-  }
-
-  package func end(into text: inout String) {
-    switch format {
-    case .gpx: text += "</gpx>\n"
-    case .kml: text += "</Document></kml>\n"
-    case .geoJSON, .ownTracks: text += "\n]}\n"
-    case .csv, .json: break
+    case .gpx where place.color != nil: shortened += 1
+    case .ownTracks where place.color != nil || hasWords: shortened += 1
+    default: break
     }
   }
 

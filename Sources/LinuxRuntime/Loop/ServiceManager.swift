@@ -17,6 +17,11 @@ package final class ServiceManager {
   package let watchdogInterval: Int64?
 
   private var lastStatus: String?
+  /// The state that was reported last, and when.
+  private var reported: (state: String, at: Int64)?
+
+  /// Microseconds between two lines of the same state: each is work for the service manager.
+  private static let statusInterval: Int64 = 60_000_000
 
   /// Reads `$NOTIFY_SOCKET`, `$WATCHDOG_USEC` and `$WATCHDOG_PID`.
   package init() {
@@ -34,6 +39,16 @@ package final class ServiceManager {
   package func status(_ text: String) -> Bool {
     guard Self.oneLine(text) != lastStatus else { return true }
     return send("", status: text)
+  }
+
+  /// A line at once where the state is another one, else once a minute.
+  /// - Parameters:
+  ///   - state: the line without what changes with each event.
+  ///   - now: microseconds of the monotonic clock.
+  package func status(_ text: String, of state: String, at now: Int64) {
+    if let reported, reported.state == state, now - reported.at < Self.statusInterval { return }
+    reported = (state, now)
+    status(text)
   }
 
   /// The main loop is alive.

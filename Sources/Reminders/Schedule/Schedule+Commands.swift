@@ -154,7 +154,7 @@ extension Schedule {
       old.due != reminder.due || old.repeatRule != reminder.repeatRule
       || old.repeatChanges != reminder.repeatChanges || old.kind != reminder.kind
     let isElsewhere = !old.waitsAtTheSamePlace(as: reminder)
-    // Also during a snooze, one that has rung for its last due time is over.
+    // After its last due time has rung it is over, also during a snooze.
     let wasOver = occurrence(history, at: now) == nil && history.lastRung != nil
     if isElsewhere { history.stay = .unknown }
     if hasOtherTimes {

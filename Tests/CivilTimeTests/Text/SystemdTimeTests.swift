@@ -92,7 +92,7 @@ import Testing
     let now = Instant(seconds: 1_781_280_000)
     for (text, seconds) in zip(texts, expected) {
       guard let seconds else { continue }
-      let stamp = try? TimeStamp(typed: text, now: now, zone: zone, dayAlone: .start)
+      let stamp = (try? TypedTime(text, now: now, zone: zone, dayAlone: .start))?.stamp
       #expect(stamp?.instant(in: zone).seconds == seconds, "\(text)")
     }
   }

@@ -47,39 +47,6 @@ import Testing
     #expect(whole.rfc3339(zone: odd) == "2026-11-21T09:29:00-00:01")
   }
 
-  /// The short way reads what the long one does, or leaves it to it.
-  @Test func wholeSecondsOfUTCReadAlikeEitherWay() throws {
-    var random = SeededGenerator(seed: 2)
-    let seconds: ClosedRange<Int64> = -62_167_219_200...253_402_300_799
-    for _ in 0..<2_000 {
-      let instant = Instant(microseconds: .random(in: seconds, using: &random) * 1_000_000)
-      let text = Array(instant.description.utf8)
-      #expect(text.count == 20)
-      #expect(TimeStamp(utc: text.span) == .absolute(instant))
-      var other = text
-      other[.random(in: 0..<20, using: &random)] = .random(in: .min ... .max, using: &random)
-      let slow = (try? TimeStamp(parsing: String(decoding: other, as: UTF8.self)))
-      let quick = TimeStamp(utc: other.span)
-      #expect(quick == nil || quick == slow, "\(String(decoding: other, as: UTF8.self))")
-    }
-    for bound in [seconds.lowerBound, seconds.upperBound] {
-      let instant = Instant(microseconds: bound * 1_000_000)
-      #expect(TimeStamp(utc: Array(instant.description.utf8).span) == .absolute(instant))
-    }
-  }
-
-  @Test(arguments: [
-    "", "2026-11-21T09:30:00", "2026-11-21T09:30:00.Z", "2026-11-21t09:30:00Z",
-    "2026-11-21T09:30:00z", "2026-11-21 09:30:00Z", "2026-02-29T09:30:00Z",
-    "2026-00-21T09:30:00Z", "2026-13-21T09:30:00Z", "2026-11-00T09:30:00Z",
-    "2026-11-21T24:00:00Z", "2026-11-21T09:60:00Z", "2016-12-31T23:59:60Z",
-    "2026-11-21T09:30:0 Z", "/026-11-21T09:30:00Z", ":026-11-21T09:30:00Z",
-    "+2026-11-21T09:30:0Z",
-  ])
-  func theShortWayLeavesOtherForms(text: String) {
-    #expect(TimeStamp(utc: Array(text.utf8).span) == nil)
-  }
-
   @Test func everyInstantReadsBack() throws {
     var random = SeededGenerator(seed: 1)
     for shift in 0..<2000 {
@@ -107,10 +74,10 @@ import Testing
   let berlin = TimeZoneRules(posix: "CET-1CEST,M3.5.0,M10.5.0/3") ?? .utc
 
   func read(_ text: String) throws(TimeStampError) -> TimeStamp {
-    try TimeStamp(typed: text, now: now, zone: berlin) { name throws(TimeZoneError) in
+    try TypedTime(text, now: now, zone: berlin) { name throws(TimeZoneError) in
       guard name == "Asia/Tokyo" else { throw TimeZoneError(zone: name, reason: "unknown") }
       return TimeZoneRules(name: name, fixedOffset: 32_400, abbreviation: "JST")
-    }
+    }.stamp
   }
 
   @Test(arguments: [

@@ -37,7 +37,7 @@ struct SampleFields: Sendable, CustomTestStringConvertible {
       example.isEmpty
       ? nil
       : try? field.json(typed: [example]) {
-        try TimeStamp(typed: $0, now: Run.context().now, zone: .utc, dayAlone: $1 ?? .usual)
+        try TypedTime($0, now: Run.context().now, zone: .utc, dayAlone: $1 ?? .usual).stamp
       }
     return (values[field.key] ?? typed).map { SampleFields(field: field, value: $0) }
   }

@@ -16,6 +16,12 @@ import Testing
     #expect(line.contains(/[23]D fix at \d\d:\d\d:\d\d/), "\(line)")
     #expect(line.contains("; next due Thu 1 Jan 2099 18:00"), "\(line)")
     #expect(!line.contains(" old") && !line.contains("failure"), "\(line)")
+    let state = rig.daemon.statusLine(withFix: false)
+    try rig.see(latitude: 1, longitude: 2.1)
+    #expect(rig.daemon.statusLine(withFix: false) == state)
+    _ = try rig.client().call(
+      "Add", #"{"reminder":{"title":"y","due":"2099-01-01T18:00:00"}}"#)
+    #expect(rig.daemon.statusLine(withFix: false) != state)
   }
 
   @Test func wrongLinesOfTheConfigurationAreInTheStatusUntilTheyAreRight() throws {

@@ -96,11 +96,10 @@ import Testing
   @Test func aChangeLeavesAllElseAlone() throws {
     let text = CalendarFixtures.appleGeofence
     var document = try document(text)
-    let lineEnd = document.lineEnd
     document.changeCalendar { calendar in
       guard case .component(var task) = calendar.nodes[3] else { return }
-      task.set("STATUS", [], "COMPLETED", lineEnd: lineEnd)
-      task.set("SUMMARY", [], "Buy milk\\, eggs", lineEnd: lineEnd)
+      task.set("STATUS", "COMPLETED")
+      task.set("SUMMARY", "Buy milk\\, eggs")
       calendar.nodes[3] = .component(task)
     }
     let expected = text.replacing("STATUS:NEEDS-ACTION", with: "STATUS:COMPLETED")

@@ -282,6 +282,15 @@ import Testing
         == ["2026-12-01 10:00", "2026-12-08 11:00", "2026-12-15 16:00", "2026-12-22 11:00"])
   }
 
+  @Test func aRangeOnTheLastDayOfItsSeriesTakesThatDay() throws {
+    for until in ["20261215", "20261215T090000Z"] {
+      #expect(
+        try firings(
+          event(weekly + ";UNTIL=\(until)", ":PT0S"), changed("20261215T100000", "20261215T110000"))
+          == ["2026-12-01 10:00", "2026-12-08 10:00", "2026-12-15 11:00"])
+    }
+  }
+
   @Test func aRangeMayHaveARuleOfItsOwn() throws {
     #expect(
       try firings(

@@ -6,8 +6,6 @@ package struct CalendarDocument: Equatable, Sendable {
   private(set) var mark: ArraySlice<UInt8>
   /// Components and empty lines.
   package var nodes: [CalendarComponent.Node]
-  /// The first line's end, used for new lines.
-  package let lineEnd: [UInt8]
   /// Lines and parameters that cannot be read, with their lines. They keep their bytes.
   package private(set) var damage: [Refusal] = []
   /// Whether each component has its BEGIN and END. If not, items may be lost.
@@ -35,6 +33,11 @@ package struct CalendarComponent: Equatable, Sendable {
     case line(ContentLine)
     case component(CalendarComponent)
 
+    package var line: ContentLine? { if case .line(let line) = self { line } else { nil } }
+    package var component: CalendarComponent? {
+      if case .component(let component) = self { component } else { nil }
+    }
+
     fileprivate func append(to bytes: inout [UInt8]) {
       switch self {
       case .line(let line): bytes += line.bytes
@@ -58,8 +61,11 @@ package struct CalendarComponent: Equatable, Sendable {
   /// First line in the file, from 1; 0 for a new component.
   package var line: Int { begin.number }
 
+  /// The end of its first line, used for new lines.
+  var lineEnd: [UInt8] { begin.bytes.suffix(2).filter { $0 == 0x0D || $0 == 0x0A } }
+
   /// A new one.
-  package init(_ name: String, lineEnd: [UInt8]) {
+  package init(_ name: String, lineEnd: [UInt8] = [0x0D, 0x0A]) {
     self.name = name
     begin = .make("BEGIN", [], name, lineEnd: lineEnd)
     end = .make("END", [], name, lineEnd: lineEnd)
@@ -67,9 +73,8 @@ package struct CalendarComponent: Equatable, Sendable {
 
   /// Reads the `bytes` of a component; nil if they are none.
   package init?(bytes: [UInt8]) {
-    guard let document = try? CalendarDocument(bytes, name: ""),
-      case .component(let component)? = document.nodes.first
-    else { return nil }
+    let document = try? CalendarDocument(bytes, name: "")
+    guard let component = document?.nodes.first?.component else { return nil }
     self = component
   }
 
@@ -105,44 +110,47 @@ package struct CalendarComponent: Equatable, Sendable {
     return nil
   }
 
-  package func properties(_ name: String) -> [ContentLine] {
-    nodes.compactMap { if case .line(let line) = $0, line.name == name { line } else { nil } }
-  }
+  package var lines: [ContentLine] { nodes.compactMap(\.line) }
+
+  package func properties(_ name: String) -> [ContentLine] { lines.filter { $0.name == name } }
 
   package func components(_ name: String) -> [CalendarComponent] {
-    nodes.compactMap {
-      if case .component(let component) = $0, component.name == name { component } else { nil }
-    }
+    nodes.compactMap(\.component).filter { $0.name == name }
   }
 
   // MARK: - Changing
 
   /// Replaces the first property of this name, or appends it; an equal property stays unchanged.
+  /// - Parameter parameters: nil for those of the present one.
   package mutating func set(
-    _ name: String, _ parameters: [ContentLine.Parameter] = [], _ value: String, lineEnd: [UInt8]
+    _ name: String, _ value: String, _ parameters: [ContentLine.Parameter]? = nil
   ) {
-    let line = ContentLine.make(name, parameters, value, lineEnd: lineEnd)
-    for index in nodes.indices {
-      guard case .line(let old) = nodes[index], old.name == name else { continue }
-      if old.value != value || old.parameters != parameters { nodes[index] = .line(line) }
-      return
-    }
-    append(line)
+    guard let index = nodes.firstIndex(where: { $0.line?.name == name }),
+      let old = nodes[index].line
+    else { return add(name, value, parameters ?? []) }
+    let parameters = parameters ?? old.parameters
+    guard old.value != value || old.parameters != parameters else { return }
+    nodes[index] = .line(.make(name, parameters, value, lineEnd: lineEnd))
+  }
+
+  /// Appends a property.
+  /// - Parameter value: escaped where its type asks for it.
+  package mutating func add(
+    _ name: String, _ value: String, _ parameters: [ContentLine.Parameter] = []
+  ) {
+    append(.make(name, parameters, value, lineEnd: lineEnd))
+  }
+
+  /// Appends a property of type TEXT where there is a text.
+  mutating func addText(_ name: String, _ text: String?) {
+    if let text { add(name, CalendarText.escaped(text)) }
   }
 
   /// Appends a property after the others, before the components.
   package mutating func append(_ line: ContentLine) {
-    let last = nodes.lastIndex {
-      if case .line(let line) = $0 { !line.name.isEmpty } else { false }
-    }
-    let first = nodes.firstIndex { if case .component = $0 { true } else { false } }
-    let place =
-      switch (first, last) {
-      case (let first?, let last?) where last > first: first
-      case (_, let last?): last + 1
-      case (let first?, nil): first
-      case (nil, nil): 0
-      }
+    let first = nodes.firstIndex { $0.component != nil } ?? nodes.endIndex
+    let last = nodes[..<first].lastIndex { $0.line?.name.isEmpty == false }
+    let place = last.map { $0 + 1 } ?? (first < nodes.endIndex ? first : 0)
     nodes.insert(.line(line), at: place)
   }
 
@@ -151,18 +159,17 @@ package struct CalendarComponent: Equatable, Sendable {
   }
 
   package mutating func remove(_ name: String) {
-    nodes.removeAll { if case .line(let line) = $0 { line.name == name } else { false } }
+    nodes.removeAll { $0.line?.name == name }
   }
 }
 
 extension CalendarDocument {
   /// An empty calendar of our own.
   package init(product: String) {
-    let lineEnd: [UInt8] = [0x0D, 0x0A]
-    var calendar = CalendarComponent("VCALENDAR", lineEnd: lineEnd)
-    calendar.append(.make("VERSION", [], "2.0", lineEnd: lineEnd))
-    calendar.append(.make("PRODID", [], product, lineEnd: lineEnd))
-    self.init(mark: [], nodes: [.component(calendar)], lineEnd: lineEnd)
+    var calendar = CalendarComponent("VCALENDAR")
+    calendar.add("VERSION", "2.0")
+    calendar.add("PRODID", product)
+    self.init(mark: [], nodes: [.component(calendar)])
   }
 
   /// Reads a stream to its end. Lines that cannot be read are in `damage`.

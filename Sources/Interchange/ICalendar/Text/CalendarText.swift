@@ -79,21 +79,10 @@ package enum CalendarText {
 
   /// A parameter's text, quoted if needed.
   static func parameterEscaped(_ text: String) -> String {
-    var value = ""
-    var needsQuotes = false
-    for character in text.unicodeScalars {
-      switch character {
-      case "^": value += "^^"
-      case "\n": value += "^n"
-      case "\"": value += "^'"
-      case ",", ";", ":":
-        needsQuotes = true
-        value.unicodeScalars.append(character)
-      default: value.unicodeScalars.append(character)
-      }
-    }
-    value = withoutControls(value)
-    return needsQuotes ? "\"\(value)\"" : value
+    let escapes: [Unicode.Scalar: String] = ["^": "^^", "\n": "^n", "\"": "^'"]
+    let value = withoutControls(text.unicodeScalars.map { escapes[$0] ?? "\($0)" }.joined())
+    return value.unicodeScalars.contains { ",;:".unicodeScalars.contains($0) }
+      ? "\"\(value)\"" : value
   }
 
   /// Shortest digits for the same number, without an exponent (RFC 5545 and 5870 have none).

@@ -7,11 +7,6 @@ package struct ContentLine: Equatable, Sendable {
     package let name: String
     /// Without quotes, escapes of RFC 6868 resolved.
     package let values: [String]
-
-    package init(name: String, values: [String]) {
-      self.name = name
-      self.values = values
-    }
   }
 
   /// All of its bytes, with folds and the line end.
@@ -31,6 +26,10 @@ package struct ContentLine: Equatable, Sendable {
 
   /// The value of type TEXT (section 3.3.11).
   package var text: String { CalendarText.unescaped(value) }
+}
+
+extension ContentLine.Parameter {
+  init(_ name: String, _ value: String) { self.init(name: name, values: [value]) }
 }
 
 extension ContentLine {
@@ -66,7 +65,7 @@ extension ContentLine {
           let end = start.firstIndex(where: { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: ":") })
         else { throw error }
         rest = start[end...]
-        damage.append(Refusal(line: number, reason: error.reason))
+        damage.add(number, error.reason)
       }
     }
     guard rest.popFirst() == UInt8(ascii: ":") else {

@@ -40,8 +40,7 @@ struct DocumentReader {
     for index in open.indices { open[index].isCut = true }
     close(to: 0)
     return CalendarDocument(
-      mark: mark, nodes: top, lineEnd: firstLineEnd, damage: damage, isBalanced: isBalanced,
-      isCut: isCut)
+      mark: mark, nodes: top, damage: damage, isBalanced: isBalanced, isCut: isCut)
   }
 
   // MARK: - Components
@@ -112,20 +111,13 @@ struct DocumentReader {
 
   private mutating func leaveOut(_ reason: String, line: Int, isStructure: Bool = false) {
     if isStructure { isBalanced = false }
-    if damage.count < Self.maximumDamage { damage.append(Refusal(line: line, reason: reason)) }
+    if damage.count < Self.maximumDamage { damage.add(line, reason) }
   }
 
   /// Further faults in lines are not listed.
   private static let maximumDamage = 1_000
 
   // MARK: - Lines
-
-  private var firstLineEnd: [UInt8] {
-    guard let first = bytes.firstIndex(where: { $0 == 0x0A || $0 == 0x0D }) else {
-      return [0x0D, 0x0A]
-    }
-    return Array(bytes[first..<endOfBreak(at: first)])
-  }
 
   private static let endOfComponent = Array("END:V".utf8)
 

@@ -18,7 +18,7 @@ struct CalendarZones {
         if let id = zone["TZID"]?.text {
           described[id] = zone
         } else {
-          leftOut.append(Refusal(line: zone.line, reason: "a VTIMEZONE has no TZID"))
+          leftOut.add(zone.line, "a VTIMEZONE has no TZID")
         }
       }
       if let own = calendar["X-WR-TIMEZONE"]?.text { uses[own] = uses[own] ?? Self.never }
@@ -45,9 +45,8 @@ struct CalendarZones {
   /// the system's clock; `Local` means that.
   func unknown(in component: CalendarComponent) -> [Refusal] {
     var names: Set<String> = ["LOCAL", ""]
-    return component.nodes.compactMap { node in
-      guard case .line(let line) = node, let name = line["TZID"], known[name] == nil,
-        names.insert(name.uppercased()).inserted
+    return component.lines.compactMap { line in
+      guard let name = line["TZID"], known[name] == nil, names.insert(name.uppercased()).inserted
       else { return nil }
       return Refusal(
         line: line.number,
@@ -66,21 +65,18 @@ struct CalendarZones {
   private static func collectUses(
     in component: CalendarComponent, into uses: inout [String: ClosedRange<Instant>]
   ) {
-    for node in component.nodes {
-      switch node {
-      case .line(let line):
-        guard let name = line["TZID"] else { continue }
-        var unread: [Refusal] = []
-        let found = readings(line, &unread).map { TimeZoneRules.utc.instant(of: $0) }
-        guard let first = found.min(), let last = found.max() else {
-          uses[name] = uses[name] ?? never
-          continue
-        }
-        let old = uses[name].flatMap { $0 == never ? nil : $0 } ?? first...last
-        uses[name] = min(old.lowerBound, first)...max(old.upperBound, last)
-      case .component(let inner): collectUses(in: inner, into: &uses)
+    for line in component.lines {
+      guard let name = line["TZID"] else { continue }
+      var unread: [Refusal] = []
+      let found = readings(line, &unread).map { TimeZoneRules.utc.instant(of: $0) }
+      guard let first = found.min(), let last = found.max() else {
+        uses[name] = uses[name] ?? never
+        continue
       }
+      let old = uses[name].flatMap { $0 == never ? nil : $0 } ?? first...last
+      uses[name] = min(old.lowerBound, first)...max(old.upperBound, last)
     }
+    for inner in component.nodes.compactMap(\.component) { collectUses(in: inner, into: &uses) }
   }
 
   /// The tz database's zone for a name: exact, by its end if it is prefixed
@@ -93,7 +89,7 @@ struct CalendarZones {
     let name = name.trimmedText(limit: 200)
     let parts = name.split(separator: "/")
     if ["UTC", "Z", "GMT"].contains(parts.last?.uppercased()) {
-      return NamedZone(name: "UTC", rules: .utc)
+      return .utc
     }
     if !name.hasPrefix("/"), let found = zone(name) { return found }
     if parts.count > 1 {
@@ -122,9 +118,7 @@ struct CalendarZones {
     if digits.count <= 2 { digits += "00" }
     guard let number = Int(digits), number / 100 <= 14, number % 100 < 60 else { return nil }
     // POSIX counts west of Greenwich.
-    let minutes = number % 100
-    let posix =
-      "<UTC>\(sign == "+" ? "-" : "")\(number / 100):\(minutes < 10 ? "0" : "")\(minutes)"
+    let posix = "<UTC>\(sign == "+" ? "-" : "")\(number / 100):\((number % 100).padded(2))"
     return TimeZoneRules(posix: posix).map { NamedZone(name: posix, rules: $0) }
   }
 
@@ -172,8 +166,7 @@ struct CalendarZones {
       _ name: String, _ read: (ContentLine) throws(Fault) -> Value
     ) -> Value? {
       guard let line = component[name] else {
-        leftOut.append(
-          Refusal(line: component.line, reason: "a part of a VTIMEZONE has no \(name)"))
+        leftOut.add(component.line, "a part of a VTIMEZONE has no \(name)")
         return nil
       }
       return line.read(&leftOut, read)
@@ -215,10 +208,8 @@ struct CalendarZones {
 extension CalendarDocument {
   /// The calendars in the stream, and the items outside of one as another.
   var calendars: [CalendarComponent] {
-    let components = nodes.compactMap { node in
-      if case .component(let component) = node { component } else { nil }
-    }
-    var outside = CalendarComponent("VCALENDAR", lineEnd: lineEnd)
+    let components = nodes.compactMap(\.component)
+    var outside = CalendarComponent("VCALENDAR")
     outside.nodes = components.filter { $0.isTask || $0.isEvent || $0.name == "VTIMEZONE" }
       .map { .component($0) }
     return components.filter { $0.name == "VCALENDAR" }
