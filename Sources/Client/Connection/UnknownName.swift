@@ -9,7 +9,8 @@ struct UnknownName: Error, Equatable, CustomStringConvertible {
 
   /// Kind of a parameter `name`, by the end of the method.
   private static let kinds: KeyValuePairs<String, Kind> = [
-    "Category": .category, "Consumer": .destination, "SkipFiring": .destination,
+    "Category": .category, "Consumer": .destination, "Consumers": .destination,
+    "SkipFiring": .destination,
   ]
 
   let kind: Kind

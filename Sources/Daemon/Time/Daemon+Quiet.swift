@@ -33,7 +33,8 @@ extension Daemon {
     }
     try store.state.keep(quietChoice: choice?.text)
     quietChoice = choice
-    log.notice("\(off ? "The mute was ended" : "Muted") by user \(user)")
+    let until = choice.map { ", \($0.text)" } ?? ""
+    log.notice("\(off ? "The mute was ended" : "Muted") by user \(user)\(until)")
     quietChanged()
   }
 

@@ -120,11 +120,16 @@ import Testing
         ])
       ]
     }
-    #expect(
-      run.output
-        == (words == ["off"]
-          ? "not quiet\n"
-          : "quiet until 2026-06-12T20:00:00+02:00, 2 waiting; 'georemind mute off' ends it\n"))
+    let end = "2026-06-12T20:00:00+02:00, 2 waiting; 'georemind mute off' ends it"
+    #expect(run.output == "quiet: \(words == ["off"] ? "no more" : "now until \(end)")\n")
+  }
+
+  @Test func aTestOfAnUnknownDestinationNamesIt() throws {
+    let run = try run(["test", "x"]) { _ in
+      [VarlinkReply(GeoremindError.notFound(id: "x").varlink)]
+    }
+    #expect(run.status == 65)
+    #expect(run.notes.contains("no destination 'x'; 'georemind delivery' shows all"))
   }
 
   @Test func aTestWithoutAnAnswerFails() throws {

@@ -22,7 +22,8 @@ struct MuteCommand: ClientCommand {
       "Mute",
       text == "off" ? ["off": true] : JSONObject(["until": text.isEmpty ? nil : .string(text)]))
     guard !options.json else { return try context.output.line(answer) }
-    try context.output.line(Self.words(answer["quiet"], try context.display()) ?? "not quiet")
+    let sentence = Self.words(answer["quiet"], try context.display()) ?? "no more"
+    try context.output.line("quiet: \(sentence)")
   }
 
   /// A sentence about `quiet` of an answer; nil without any quiet.
@@ -33,6 +34,6 @@ struct MuteCommand: ClientCommand {
     }
     let end = quiet["until"] == nil ? "" : " until \(Answer.time(quiet["until"], display.due))"
     let held = quiet["held"]?.int ?? 0
-    return "quiet\(end)\(held > 0 ? ", \(held) waiting" : ""); 'georemind mute off' ends it"
+    return "now\(end)\(held > 0 ? ", \(held) waiting" : ""); 'georemind mute off' ends it"
   }
 }

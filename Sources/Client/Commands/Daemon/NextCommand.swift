@@ -48,7 +48,9 @@ struct NextCommand: ClientCommand {
           : "nothing waits to fire")
     }
     try listing.print(to: context.output) { $0 }
-    if let words = MuteCommand.words(answer["quiet"], display) { try context.note(words) }
+    if let words = MuteCommand.words(answer["quiet"], display) {
+      try context.note("quiet: \(words)")
+    }
     for problem in answer["problems"]?.array ?? [] { try context.note(problem.string ?? "") }
   }
 }
