@@ -14,7 +14,7 @@ usage: make-docs.py FOLDER-OF-THE-PROGRAMS [--check]
     varlink-for-places.md
                         its methods for places and categories
     varlink-for-destinations.md
-                        its methods for hooks and other destinations of firings
+                        its methods for past firings, hooks and other destinations
 
 A generated part stands between `<!-- generated … -->` and `<!-- end generated -->`; the rest of a page is
 written by hand. With --check nothing is written: it prints the pages that are stale, and what the reference
@@ -35,7 +35,8 @@ programs, only_check = os.path.abspath(arguments[0]), "--check" in sys.argv
 COMMON = {"help", "version", "json", "socket"}
 # The verbs of verbs-for-places.md.
 FOR_PLACES = {"place", "category", "where", "anchor", "replay", "decode", "convert", "distance", "occurrences", "when",
-              "report", "travel"}
+              "report", "travel", "delivery",
+              "test", "mute"}
 
 
 def read(path):
@@ -215,7 +216,7 @@ def varlink():
                          read("Sources/Control/GeoremindInterface.swift"), re.S)[1]
         text = re.sub(r"^    ", "", text, flags=re.M)
     ledger, places, rest = (text.index(word) for word in (
-        "# Firings by number", "# Adds a place.", "# The current fix"))
+        "# Past firings from the ledger", "# Adds a place.", "# The current fix"))
     parts = text[:ledger] + text[rest:], text[places:rest], text[ledger:places]
     return ["```varlink\n" + part.strip("\n") + "\n```" for part in parts]
 

@@ -33,10 +33,14 @@ extension Daemon {
   /// Stores what a destination has come to, and reports when its failures begin and end.
   func set(_ consumer: Consumer, was known: Consumer) throws(StoreError) {
     try store.consumers.set(consumer)
-    for (mark, before) in [
-      (consumer.upto, known.upto), (consumer.urgentUpto, known.urgentUpto),
-    ] where mark > before {
-      try store.ledger.receive(mark, by: consumer.name, at: consumerClock, text: consumer.text)
+    if consumer.upto > known.upto {
+      try store.ledger.receive(
+        consumer.upto, after: known.upto, by: consumer.name, at: consumerClock,
+        text: consumer.text)
+    }
+    if consumer.urgentUpto > known.urgentUpto {
+      try store.ledger.receive(
+        consumer.urgentUpto, by: consumer.name, at: consumerClock, text: consumer.text)
     }
     if let since = known.failingSince, consumer.failingSince == nil {
       announcer.announceDelivery(to: consumer.name, backAfter: consumerClock - since)

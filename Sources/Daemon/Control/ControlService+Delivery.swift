@@ -110,36 +110,6 @@ extension ControlService {
     return JSONObject()
   }
 
-  /// A firing with what came of it: `delivery`, an object for each destination that has received
-  /// it, has given it up or has yet to receive it, and `acknowledged`.
-  func jsonWithOutcome(of entry: LedgerEntry, _ consumers: [Consumer]) throws -> JSONObject {
-    var object = daemon.json(of: entry)
-    let receipts = try daemon.store.ledger.receipts(of: entry.seq)
-    let isUrgent = entry.firing.isUrgent
-    let waiting = consumers.filter { consumer in
-      (isUrgent ? consumer.urgentUpto : consumer.upto) < entry.seq
-        && !receipts.contains { $0.consumer == consumer.name }
-    }
-    func outcome(_ name: String, _ time: Instant?, _ text: String?) -> JSONValue {
-      .object(
-        JSONObject([
-          "name": .string(name), "time": time.map { .string($0.json) },
-          "text": text.map { .string($0) },
-        ]))
-    }
-    let outcomes =
-      receipts.map { outcome($0.consumer, $0.time, $0.text) }
-      + waiting.map { outcome($0.name, nil, $0.text) }
-    if !outcomes.isEmpty { object["delivery"] = .array(outcomes) }
-    if let known = try daemon.store.ledger.acknowledgement(of: entry.seq) {
-      object["acknowledged"] = [
-        "time": .string(known.time.json), "user": .int(Int(known.user)),
-        "method": .string(known.method),
-      ]
-    }
-    return object
-  }
-
   // MARK: - Tests
 
   func testConsumers(_ name: String?) throws -> JSONObject {
@@ -169,6 +139,34 @@ extension ControlService {
 
   private static func short(_ text: String) -> String {
     String(decoding: text.utf8.prefix(Consumer.maximumText), as: UTF8.self)
+  }
+
+  /// A firing with what came of it: `delivery`, an object for each destination that has received
+  /// it, has given it up or has yet to receive it, and `acknowledged`.
+  func jsonWithOutcome(of entry: LedgerEntry, _ consumers: [Consumer]) throws -> JSONObject {
+    var object = daemon.json(of: entry)
+    let receipts = try daemon.store.ledger.receipts(of: entry.seq)
+    let waiting = consumers.filter { consumer in
+      consumer.awaits(entry) && !receipts.contains { $0.consumer == consumer.name }
+    }
+    func outcome(_ name: String, _ time: Instant?, _ text: String?) -> JSONValue {
+      .object(
+        JSONObject([
+          "name": .string(name), "time": time.map { .string($0.json) },
+          "text": text.map { .string($0) },
+        ]))
+    }
+    let outcomes =
+      receipts.map { outcome($0.consumer, $0.time, $0.text) }
+      + waiting.map { outcome($0.name, nil, $0.text) }
+    if !outcomes.isEmpty { object["delivery"] = .array(outcomes) }
+    if let known = try daemon.store.ledger.acknowledgement(of: entry.seq) {
+      object["acknowledged"] = [
+        "time": .string(known.time.json), "user": .int(Int(known.user)),
+        "method": .string(known.method),
+      ]
+    }
+    return object
   }
 
   private func consumer(named name: String, by method: String) throws -> Consumer {

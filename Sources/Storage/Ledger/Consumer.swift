@@ -1,4 +1,5 @@
 package import CivilTime
+import Reminders
 
 /// A destination of firings: a hook, a desktop, a broker. It receives the ledger in order, urgent
 /// firings before the others.
@@ -24,6 +25,11 @@ package struct Consumer: Equatable, Sendable {
     self.owner = owner
     self.upto = upto
     urgentUpto = upto
+  }
+
+  /// Whether it has yet to receive a firing.
+  package func awaits(_ entry: LedgerEntry) -> Bool {
+    (entry.firing.isUrgent ? urgentUpto : upto) < entry.seq
   }
 
   package static let maximumName = 32

@@ -21,8 +21,10 @@ package struct Acknowledgement: Equatable {
 /// The rows of a firing go with it.
 extension Ledger {
   /// Records an outcome; the first one of a firing and a destination counts.
+  /// - Parameter known: the number reached before, from which on held firings were summed up; nil
+  ///   for a firing that stands for itself.
   package func receive(
-    _ seq: Int64, by consumer: String, at time: Instant, text: String?
+    _ seq: Int64, after known: Int64? = nil, by consumer: String, at time: Instant, text: String?
   ) throws(StoreError) {
     _ = try database.relaxedTransaction { () throws(StoreError) in
       try database.run(
@@ -30,6 +32,14 @@ extension Ledger {
         INSERT INTO receipt (seq, consumer, time_us, text) VALUES (?, ?, ?, ?)
         ON CONFLICT (seq, consumer) DO NOTHING
         """, [.integer(seq), .text(consumer), SQLValue(time), SQLValue(text)])
+      guard let known else { return }
+      try database.run(
+        """
+        INSERT INTO receipt (seq, consumer, time_us, text)
+        SELECT seq, ?1, ?2, ?3 FROM firing WHERE seq > ?4 AND seq < ?5 AND held = 1
+        ON CONFLICT (seq, consumer) DO NOTHING
+        """,
+        [.text(consumer), SQLValue(time), SQLValue(text), .integer(known), .integer(seq)])
     }
   }
 

@@ -28,9 +28,17 @@ enum Schema {
   /// whose files are rejected.
   static let migrations = [
     Migration(version: 14, script: tables14), Migration(version: 15, script: placeIdentifiers15),
-    Migration(version: 16, script: receipts16), Migration(version: 17, script: urgentFirings17),
-    Migration(version: 18, script: heldFirings18),
+    Migration(version: 16, script: receipts16), Migration(version: 17, script: queues17),
   ]
+
+  /// Urgent firings overtake the others on their way to a destination, so it has a mark for each;
+  /// without one, `upto` is the mark of both. Firings that waited for the end of a quiet time reach
+  /// it as one summary.
+  private static let queues17 = """
+    ALTER TABLE consumer ADD COLUMN urgent_upto INTEGER CHECK (urgent_upto >= 0);
+    CREATE INDEX firing_urgent ON firing (seq) WHERE priority BETWEEN 1 AND 3;
+    ALTER TABLE firing ADD COLUMN held INTEGER CHECK (held = 1);
+    """
 
   /// The outcome of each firing at its destinations, and its acknowledgement.
   private static let receipts16 = """
@@ -47,18 +55,6 @@ enum Schema {
       method TEXT NOT NULL,
       time_us INTEGER NOT NULL
     ) STRICT;
-    """
-
-  /// Urgent firings overtake the others on their way to a destination, so it has a mark for each.
-  /// Without one, `upto` is the mark of both.
-  private static let urgentFirings17 = """
-    ALTER TABLE consumer ADD COLUMN urgent_upto INTEGER CHECK (urgent_upto >= 0);
-    CREATE INDEX firing_urgent ON firing (seq) WHERE priority BETWEEN 1 AND 3;
-    """
-
-  /// Firings that waited for the end of a quiet time reach a destination as one summary.
-  private static let heldFirings18 = """
-    ALTER TABLE firing ADD COLUMN held INTEGER CHECK (held = 1);
     """
 
   /// Other programs' identifiers of places, by which a moved one is found again.
