@@ -36,6 +36,8 @@ package struct PhoneAnswer: Equatable, Sendable {
     self.body = body
   }
 
+  /// The head of a request can be read in two ways.
+  package static let badRequest = PhoneAnswer(400)
   /// The body of a request is too long.
   package static let tooLong = PhoneAnswer(413)
 }

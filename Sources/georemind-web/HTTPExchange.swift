@@ -9,6 +9,8 @@ final class HTTPExchange {
   private(set) var request: PhoneRequest
   private(set) var hasHead = false
   private(set) var isTooLong = false
+  /// False where two readers could find different ends of the request.
+  private(set) var isPlain = true
   private var received = 0
 
   /// - Parameter target: path and query as they came.
@@ -26,6 +28,7 @@ final class HTTPExchange {
     request.user = header("X-Limit-U")
     request.device = header("X-Limit-D")
     request.announcedLength = header("Content-Length").map { Int($0) ?? .max }
+    isPlain = RequestFraming(connection).isPlain
   }
 
   /// Adds a piece of the body; false to end the connection.

@@ -96,7 +96,7 @@ final class HTTPServer {
       option(.LISTEN_SOCKET, Int(listener.raw)),
       option(.CONNECTION_LIMIT, Int(limits.connections)),
       option(.PER_IP_CONNECTION_LIMIT, Int(limits.connectionsOfAddress)),
-      option(.CONNECTION_MEMORY_LIMIT, 16_384),
+      option(.CONNECTION_MEMORY_LIMIT, 16_384), option(.STRICT_FOR_CLIENT, 1),
       option(.NOTIFY_COMPLETED, unsafeBitCast(completed, to: Int.self), context),
       option(.NOTIFY_CONNECTION, unsafeBitCast(notify, to: Int.self), context),
       option(.URI_LOG_CALLBACK, unsafeBitCast(begin, to: Int.self)),
@@ -128,6 +128,7 @@ final class HTTPServer {
     let exchange = Unmanaged<HTTPExchange>.fromOpaque(context).takeUnretainedValue()
     guard exchange.hasHead else {
       exchange.readHead(connection, method: method)
+      guard exchange.isPlain else { return send(.badRequest, connection, isLast: true) }
       // The library ends the connection after an answer to a head alone.
       guard method == "POST" else { return .YES }
       return refuse(exchange.request).map { send($0, connection) } ?? .YES
@@ -136,7 +137,10 @@ final class HTTPServer {
     return send(exchange.isTooLong ? .tooLong : answer(exchange.request), connection)
   }
 
-  private func send(_ answer: PhoneAnswer, _ connection: OpaquePointer) -> MHD_Result {
+  /// - Parameter isLast: whether the connection ends after the answer.
+  private func send(
+    _ answer: PhoneAnswer, _ connection: OpaquePointer, isLast: Bool = false
+  ) -> MHD_Result {
     var body = answer.body
     let response = body.withUTF8 {
       MHD_create_response_from_buffer(
@@ -147,6 +151,7 @@ final class HTTPServer {
     if !answer.body.isEmpty {
       MHD_add_response_header(response, "Content-Type", "application/json")
     }
+    if isLast { MHD_add_response_header(response, "Connection", "close") }
     if answer.status == 401 {
       MHD_add_response_header(response, "WWW-Authenticate", "Basic realm=\"georemind\"")
     }
