@@ -36,6 +36,9 @@ package struct PhoneAnswer: Equatable, Sendable {
     self.body = body
   }
 
+  /// Whether the request had the token, or needed none.
+  package var isOfAuthorized: Bool { status != 401 }
+
   /// The head of a request can be read in two ways.
   package static let badRequest = PhoneAnswer(400)
   /// The body of a request is too long.

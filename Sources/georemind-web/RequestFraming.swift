@@ -2,10 +2,9 @@ import CMicroHTTPD
 
 /// Whether each reader of a head finds the same end of its request (RFC 9112, sections 5 and 6).
 ///
-/// A proxy that finds another end than this program would let a stranger write the begin of the
-/// next request, which may be another person's. libmicrohttpd takes the first of two lengths and
-/// the `Transfer-Encoding` before a length, and in versions before 1.0 a folded line as a part of
-/// the name before it.
+/// A proxy may find another end than this program. A stranger could then write the begin of the
+/// next request, which may be another person's. libmicrohttpd takes the first of two lengths, and a
+/// `Transfer-Encoding` before a length. Versions before 1.0 add a folded line to the name before it.
 struct RequestFraming {
   private var lengths = 0
   private var encodings = 0

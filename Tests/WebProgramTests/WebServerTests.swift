@@ -12,7 +12,7 @@ import Testing
 /// libmicrohttpd as it is used: phones and the daemon on real sockets, on one loop.
 @Suite struct WebServerTests {
   private let folder: TemporaryFolder
-  private let loop: EventLoop
+  let loop: EventLoop
   private let feedPath: String
 
   init() throws {
@@ -21,10 +21,10 @@ import Testing
     feedPath = "\(folder.path)/positions"
   }
 
-  private final class Log { var lines: [String] = [] }
+  final class Log { var lines: [String] = [] }
 
-  private func server(
-    token: String? = nil, limits: HTTPServer.Limits = .init(), log: Log = Log()
+  func server(
+    token: String? = nil, limits: ConnectionLimits = .init(), log: Log = Log()
   ) throws -> (server: WebServer, port: UInt16) {
     let listener = try WebServer.listen(at: .init(host: "127.0.0.1", port: 0))
     let port = Server.port(of: listener)
@@ -250,59 +250,6 @@ import Testing
     #expect(try ask(port, request.http) == [503])
     server.stop()
     #expect(log.lines == ["Refused 1 requests without the token"])
-  }
-
-  // MARK: - Limits
-
-  /// A byte now and then, for longer than a request may take.
-  @Test(arguments: [
-    "GET / HTTP/1.1\r\nX: ", "POST /pub HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\n",
-  ])
-  func aSlowRequestIsEnded(begin: String) throws {
-    let (server, port) = try server(limits: .init(time: 200_000))
-    defer { server.stop() }
-    let phone = try Phone(port: port)
-    phone.send(begin)
-    var sent = 0
-    var tick: TimerSource?
-    tick = try loop.addTimer(.monotonic) { _ in
-      phone.send("x")
-      sent += 1
-      tick?.arm(in: 5_000)
-    }
-    tick?.arm(in: 0)
-    #expect(
-      try loop.runUntil {
-        phone.read()
-        return phone.isClosed
-      })
-    tick?.close()
-    #expect(sent > 1 && phone.text.isEmpty)
-    #expect(try loop.runUntil { server.connectionCount == 0 })
-  }
-
-  @Test func anAddressHasItsShareOfConnections() throws {
-    let (server, port) = try server(
-      limits: .init(connections: 6, connectionsOfAddress: 4))
-    defer { server.stop() }
-    let phones = try (0..<4).map { _ in try Phone(port: port) }
-    #expect(try loop.runUntil { server.connectionCount == 4 })
-    let fifth = try Phone(port: port)
-    #expect(
-      try loop.runUntil {
-        fifth.read()
-        return fifth.isClosed
-      })
-    // Another address has room, until all connections are taken.
-    let others = try (0..<2).map { _ in try Phone(port: port, source: "127.0.0.2") }
-    #expect(try loop.runUntil { server.connectionCount == 6 })
-    let waiting = try Phone(port: port, source: "127.0.0.3")
-    waiting.send(RecordedRequest.osmAnd.http)
-    while try loop.runOnce(timeout: 0) {}
-    #expect(waiting.statuses == [] && !waiting.isClosed)
-    phones[0].close()
-    #expect(try loop.runUntil { waiting.statuses == [503] })
-    withExtendedLifetime((phones, others)) {}
   }
 
   @Test func aThousandStoredPositionsAreTaken() throws {
