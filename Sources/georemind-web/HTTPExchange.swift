@@ -6,7 +6,7 @@ final class HTTPExchange {
   /// Bytes of a body that are read for the sake of an answer, before the connection ends.
   private static let maximumWaste = 1 << 20
 
-  private(set) var request: PhoneRequest
+  var request: PhoneRequest
   private(set) var hasHead = false
   private(set) var isTooLong = false
   /// False where two readers could find different ends of the request.

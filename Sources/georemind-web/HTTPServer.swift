@@ -117,6 +117,7 @@ final class HTTPServer {
     let exchange = Unmanaged<HTTPExchange>.fromOpaque(context).takeUnretainedValue()
     guard exchange.hasHead else {
       exchange.readHead(connection, method: method)
+      exchange.request.network = Self.network(of: connection)
       guard exchange.isPlain else { return send(.badRequest, connection, isLast: true) }
       // The library ends the connection after an answer to a head alone.
       guard method == "POST" else { return .YES }
@@ -144,6 +145,9 @@ final class HTTPServer {
       MHD_add_response_header(response, "Content-Type", "application/json")
     }
     if isLast { MHD_add_response_header(response, "Connection", "close") }
+    if let seconds = answer.retryAfter {
+      MHD_add_response_header(response, "Retry-After", "\(seconds)")
+    }
     if answer.status == 401 {
       MHD_add_response_header(response, "WWW-Authenticate", "Basic realm=\"georemind\"")
     }
