@@ -4,7 +4,7 @@ import CMicroHTTPD
 ///
 /// A proxy may find another end than this program. A stranger could then write the begin of the
 /// next request, which may be another person's. libmicrohttpd takes the first of two lengths, and a
-/// `Transfer-Encoding` before a length. Versions before 1.0 add a folded line to the name before it.
+/// `Transfer-Encoding` before a length. Before version 1.0 it adds a folded line to the name above.
 struct RequestFraming {
   private var lengths = 0
   private var encodings = 0
