@@ -14,6 +14,11 @@ static inline int georemind_mhd_epoll(struct MHD_Daemon *daemon) {
   return MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
 }
 
+/* NULL where the peer has none. */
+static inline const struct sockaddr *georemind_mhd_peer(struct MHD_Connection *connection) {
+  return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
+}
+
 static inline int georemind_mhd_socket(struct MHD_Connection *connection) {
   return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 }

@@ -4,7 +4,7 @@
 /// ones ten minutes apart.
 struct LogTally: Sendable {
   enum Kind: CaseIterable, Sendable {
-    case unusable, old, denied, limited
+    case unusable, old, denied, locked, limited
   }
 
   private static let firstWait: Int64 = 5_000_000
@@ -43,6 +43,7 @@ struct LogTally: Sendable {
     case .unusable: "Left out \(count) of the messages, which can never be used: \(counts)"
     case .old: "Dropped \(count) positions that were old when they came; the last of \(last)"
     case .denied: "Refused \(count) requests without the token"
+    case .locked: "Refused \(count) requests of addresses that had sent too many wrong tokens"
     case .limited: "Put off \(count) messages that came too fast; the last of \(last)"
     }
   }

@@ -15,7 +15,8 @@ package struct PhoneReceiver: Sendable {
   package static let maximumBody = 65_536
 
   /// Nil lets everybody send.
-  package var token: AccessToken?
+  package var token: AccessToken? { didSet { guesses = TokenGuesses() } }
+  private var guesses = TokenGuesses()
   private var limiter = RateLimiter()
   private var tally = LogTally()
 
@@ -40,8 +41,15 @@ package struct PhoneReceiver: Sendable {
   }
 
   private mutating func admission(of request: PhoneRequest, at now: ClockReadings) -> Admission {
+    if let wait = request.network.flatMap({ guesses.wait(of: $0, at: now.steady) }) {
+      tally.note(.locked, at: now.steady)
+      return .refused(PhoneAnswer(429, retryAfter: wait))
+    }
     guard let (path, query) = admittedPath(request) else {
       tally.note(.denied, at: now.steady)
+      if let network = request.network, Self.hasToken(request) {
+        guesses.note(network, at: now.steady)
+      }
       return .refused(PhoneAnswer(401))
     }
     guard let app = PhoneApp(path: path) else { return .refused(PhoneAnswer(404)) }
@@ -82,6 +90,14 @@ package struct PhoneReceiver: Sendable {
       tally.note(.old, device, count: old, at: now.steady)
     }
     return Outcome(answer: taken, reports: fresh.map(\.report).joined())
+  }
+
+  /// Whether a request has a word that could be a token: others guess nothing.
+  private static func hasToken(_ request: PhoneRequest) -> Bool {
+    let path = request.target.prefix { $0 != UInt8(ascii: "?") }
+    let first = path.split(separator: UInt8(ascii: "/")).first
+    return request.authorization != nil
+      || first.flatMap { AccessToken(String(decoding: $0, as: UTF8.self)) } != nil
   }
 
   /// The path without the token, and the query; nil where the token is missing.

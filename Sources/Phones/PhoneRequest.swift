@@ -1,6 +1,8 @@
 /// A request of a phone as HTTP delivers it. Nothing in it is trusted.
 package struct PhoneRequest: Sendable {
   package var method: String
+  /// The sender; nil where it is unknown, and then has no lock-out.
+  package var network: ClientNetwork?
   /// Path and query as they came, percent-encoded.
   package var target: [UInt8]
   /// The header `Authorization`.
@@ -30,12 +32,20 @@ package struct PhoneRequest: Sendable {
 package struct PhoneAnswer: Equatable, Sendable {
   package let status: Int
   package let body: String
+  /// Seconds until the sender may come again, after too many wrong tokens.
+  package let retryAfter: Int?
 
-  init(_ status: Int, _ body: String = "") {
+  init(_ status: Int, _ body: String = "", retryAfter: Int? = nil) {
     self.status = status
     self.body = body
+    self.retryAfter = retryAfter
   }
 
+  /// Whether the request had the token, or needed none.
+  package var isOfAuthorized: Bool { status != 401 && retryAfter == nil }
+
+  /// The head of a request can be read in two ways.
+  package static let badRequest = PhoneAnswer(400)
   /// The body of a request is too long.
   package static let tooLong = PhoneAnswer(413)
 }

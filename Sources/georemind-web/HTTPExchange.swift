@@ -6,9 +6,11 @@ final class HTTPExchange {
   /// Bytes of a body that are read for the sake of an answer, before the connection ends.
   private static let maximumWaste = 1 << 20
 
-  private(set) var request: PhoneRequest
+  var request: PhoneRequest
   private(set) var hasHead = false
   private(set) var isTooLong = false
+  /// False where two readers could find different ends of the request.
+  private(set) var isPlain = true
   private var received = 0
 
   /// - Parameter target: path and query as they came.
@@ -26,6 +28,7 @@ final class HTTPExchange {
     request.user = header("X-Limit-U")
     request.device = header("X-Limit-D")
     request.announcedLength = header("Content-Length").map { Int($0) ?? .max }
+    isPlain = RequestFraming(connection).isPlain
   }
 
   /// Adds a piece of the body; false to end the connection.

@@ -5,43 +5,33 @@ import Phones
 
 /// libmicrohttpd on the loop: its epoll(7) descriptor is one source, and no thread is its own.
 ///
-/// A request has ten seconds from the connection, or from the request before it, to its end. The
-/// library's own limit is between two bytes, so a client could hold a connection for hours.
+/// The limits of connections are its own. The library's limit of time is between two bytes, so a
+/// client could hold a connection for hours. The library's limits of number know no token.
 final class HTTPServer {
-  struct Limits {
-    var connections: UInt32 = 64
-    var connectionsOfAddress: UInt32 = 16
-    /// Microseconds.
-    var time: Int64 = 10_000_000
-  }
-
-  private struct Connection {
-    let socket: Int32
-    /// Steady time at which the request under way, or awaited, began.
-    var since: Int64
-  }
-
   /// The answer to a head, before the body is read; nil to read it.
   private let refuse: (PhoneRequest) -> PhoneAnswer?
   private let answer: (PhoneRequest) -> PhoneAnswer
-  private let limits: Limits
+  private let limits: ConnectionLimits
   private let listener: Descriptor
   private var server: OpaquePointer?
   private var source: IOSource?
   private var turn: TurnSource?
   private var deadline: TimerSource?
-  private var connections: [OpaquePointer: Connection] = [:]
+  /// When `deadline` comes.
+  private var armed: Int64?
+  private var connections: ConnectionTable<OpaquePointer>
   private var hasRoom = false
 
   /// - Parameter listener: a listening socket that does not block.
   init(
-    _ listener: Descriptor, loop: EventLoop, limits: Limits = Limits(),
+    _ listener: Descriptor, loop: EventLoop, limits: ConnectionLimits = ConnectionLimits(),
     refuse: @escaping (PhoneRequest) -> PhoneAnswer?,
     answer: @escaping (PhoneRequest) -> PhoneAnswer
   ) throws(SystemError) {
     self.refuse = refuse
     self.answer = answer
     self.limits = limits
+    connections = ConnectionTable(limits: limits)
     self.listener = listener
     guard let server = start() else {
       throw SystemError("start the HTTP server", code: errno == 0 ? ENOMEM : errno)
@@ -94,9 +84,8 @@ final class HTTPServer {
     ) -> MHD_OptionItem { MHD_OptionItem(option: option, value: value, ptr_value: pointer) }
     var options = [
       option(.LISTEN_SOCKET, Int(listener.raw)),
-      option(.CONNECTION_LIMIT, Int(limits.connections)),
-      option(.PER_IP_CONNECTION_LIMIT, Int(limits.connectionsOfAddress)),
-      option(.CONNECTION_MEMORY_LIMIT, 16_384),
+      option(.CONNECTION_LIMIT, limits.connections),
+      option(.CONNECTION_MEMORY_LIMIT, 16_384), option(.STRICT_FOR_CLIENT, 1),
       option(.NOTIFY_COMPLETED, unsafeBitCast(completed, to: Int.self), context),
       option(.NOTIFY_CONNECTION, unsafeBitCast(notify, to: Int.self), context),
       option(.URI_LOG_CALLBACK, unsafeBitCast(begin, to: Int.self)),
@@ -128,15 +117,23 @@ final class HTTPServer {
     let exchange = Unmanaged<HTTPExchange>.fromOpaque(context).takeUnretainedValue()
     guard exchange.hasHead else {
       exchange.readHead(connection, method: method)
+      exchange.request.network = Self.network(of: connection)
+      guard exchange.isPlain else { return send(.badRequest, connection, isLast: true) }
       // The library ends the connection after an answer to a head alone.
       guard method == "POST" else { return .YES }
       return refuse(exchange.request).map { send($0, connection) } ?? .YES
     }
     guard piece.isEmpty else { return exchange.add(piece) ? .YES : .NO }
-    return send(exchange.isTooLong ? .tooLong : answer(exchange.request), connection)
+    guard !exchange.isTooLong else { return send(.tooLong, connection) }
+    let answer = answer(exchange.request)
+    connections.judge(connection, isAuthorized: answer.isOfAuthorized)
+    return send(answer, connection)
   }
 
-  private func send(_ answer: PhoneAnswer, _ connection: OpaquePointer) -> MHD_Result {
+  /// - Parameter isLast: whether the connection ends after the answer.
+  private func send(
+    _ answer: PhoneAnswer, _ connection: OpaquePointer, isLast: Bool = false
+  ) -> MHD_Result {
     var body = answer.body
     let response = body.withUTF8 {
       MHD_create_response_from_buffer(
@@ -146,6 +143,10 @@ final class HTTPServer {
     defer { MHD_destroy_response(response) }
     if !answer.body.isEmpty {
       MHD_add_response_header(response, "Content-Type", "application/json")
+    }
+    if isLast { MHD_add_response_header(response, "Connection", "close") }
+    if let seconds = answer.retryAfter {
+      MHD_add_response_header(response, "Retry-After", "\(seconds)")
     }
     if answer.status == 401 {
       MHD_add_response_header(response, "WWW-Authenticate", "Basic realm=\"georemind\"")
@@ -160,17 +161,37 @@ final class HTTPServer {
   ) {
     if let context = place?.pointee { Unmanaged<HTTPExchange>.fromOpaque(context).release() }
     place?.pointee = nil
-    if let connection { connections[connection]?.since = SystemClock.monotonic.microseconds }
+    if let connection { connections.complete(connection, at: SystemClock.monotonic.microseconds) }
   }
 
   private func notice(_ connection: OpaquePointer?, isNew: Bool) {
     guard let connection else { return }
     if isNew {
-      connections[connection] = Connection(
-        socket: georemind_mhd_socket(connection), since: SystemClock.monotonic.microseconds)
+      let displaced = connections.add(
+        connection, from: Self.network(of: connection), at: SystemClock.monotonic.microseconds)
+      if let displaced { Self.end(displaced) }
     } else {
-      connections[connection] = nil
+      connections.remove(connection)
       hasRoom = true
+    }
+  }
+
+  /// The library hears of the end in its next run.
+  private static func end(_ connection: OpaquePointer) {
+    shutdown(georemind_mhd_socket(connection), Int32(SHUT_RDWR))
+  }
+
+  private static func network(of connection: OpaquePointer) -> ClientNetwork? {
+    guard let peer = georemind_mhd_peer(connection) else { return nil }
+    let start = UnsafeRawPointer(peer)
+    switch Int32(peer.pointee.sa_family) {
+    case AF_INET:
+      let address = start.loadUnaligned(as: sockaddr_in.self).sin_addr
+      return withUnsafeBytes(of: address) { ClientNetwork(address: $0) }
+    case AF_INET6:
+      let address = start.loadUnaligned(as: sockaddr_in6.self).sin6_addr
+      return withUnsafeBytes(of: address) { ClientNetwork(address: $0) }
+    default: return nil
     }
   }
 
@@ -183,19 +204,18 @@ final class HTTPServer {
     } while hasRoom
     var wait: UInt64 = 0
     if MHD_get_timeout(server, &wait) == .YES, wait == 0 { turn?.again() }
-    if deadline?.isEnabled == false { armDeadline() }
+    armDeadline()
   }
 
   private func armDeadline() {
-    guard let first = connections.values.map(\.since).min() else { return }
-    deadline?.arm(at: first + limits.time)
+    guard let first = connections.deadline, first < armed ?? .max else { return }
+    armed = first
+    deadline?.arm(at: first)
   }
 
   private func endLate() {
-    let begin = SystemClock.monotonic.microseconds - limits.time
-    for connection in connections.values where connection.since <= begin {
-      shutdown(connection.socket, Int32(SHUT_RDWR))
-    }
+    armed = nil
+    connections.endLate(at: SystemClock.monotonic.microseconds).forEach(Self.end)
     run()
   }
 }

@@ -16,7 +16,7 @@ final class WebServer {
 
   init(
     listener: Descriptor, feedPath: String, token: AccessToken?, loop: EventLoop,
-    limits: HTTPServer.Limits = HTTPServer.Limits(),
+    limits: ConnectionLimits = ConnectionLimits(),
     realTime: @escaping () -> Instant = { Instant(microseconds: SystemClock.now()) },
     log: @escaping (ServiceLog.Level, String) -> Void
   ) throws(SystemError) {

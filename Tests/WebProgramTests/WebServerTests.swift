@@ -12,7 +12,7 @@ import Testing
 /// libmicrohttpd as it is used: phones and the daemon on real sockets, on one loop.
 @Suite struct WebServerTests {
   private let folder: TemporaryFolder
-  private let loop: EventLoop
+  let loop: EventLoop
   private let feedPath: String
 
   init() throws {
@@ -21,10 +21,10 @@ import Testing
     feedPath = "\(folder.path)/positions"
   }
 
-  private final class Log { var lines: [String] = [] }
+  final class Log { var lines: [String] = [] }
 
-  private func server(
-    token: String? = nil, limits: HTTPServer.Limits = .init(), log: Log = Log()
+  func server(
+    token: String? = nil, limits: ConnectionLimits = .init(), log: Log = Log()
   ) throws -> (server: WebServer, port: UInt16) {
     let listener = try WebServer.listen(at: .init(host: "127.0.0.1", port: 0))
     let port = Server.port(of: listener)
@@ -182,6 +182,47 @@ import Testing
     #expect(try ask(port, "\(line)\r\nHost: a\r\n\r\n") == [status])
   }
 
+  /// A proxy could find another end than the server: the bytes behind would be a request of their
+  /// own.
+  @Test(arguments: [
+    "Content-Length: 0\r\nContent-Length: 0", "Content-Length: 0\r\ncontent-length: 40",
+    "Content-Length : 0", "Content-Length\t: 0", " Content-Length: 0", "Content-Length: +0",
+    "Content-Length: -0", "Content-Length: 0x0", "Content-Length: 0, 0", "Content-Length:",
+    "Content-Length: 0\r\nTransfer-Encoding: chunked",
+    "Transfer-Encoding: chunked\r\nContent-Length: 0",
+    "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked", "Transfer-Encoding: identity",
+    "Transfer-Encoding: gzip, chunked", "Transfer-Encoding : chunked",
+    "Host: b", "Content-Length: 0\r\n 0", "Content-Len: 0\r\n gth", "X: a\r\n\tContent-Length: 0",
+    "Content-Length: 0\r\nX: a\r\n b\r\nY: c", "X: a\r\n b", "X: a\r\n ",
+  ])
+  func aHeadThatCanBeReadInTwoWaysEndsTheConnection(lines: String) throws {
+    let (server, port) = try server()
+    defer { server.stop() }
+    for method in ["GET", "POST"] {
+      let phone = try Phone(port: port)
+      phone.send(
+        "\(method) /osmand HTTP/1.1\r\nHost: a\r\n\(lines)\r\n\r\n0\r\n\r\n"
+          + RecordedRequest.osmAnd.http)
+      #expect(
+        try loop.runUntil {
+          phone.read()
+          return phone.isClosed
+        })
+      // libmicrohttpd 0.9.75 writes the head of its own errors twice.
+      #expect(Set(phone.statuses) == [400], "\(method)")
+    }
+  }
+
+  @Test(arguments: [
+    "Content-Length: 0", "content-length:0", "Content-Length:\t 00", "X:", "X: a b",
+  ])
+  func aPlainHeadKeepsTheConnection(lines: String) throws {
+    let (server, port) = try server()
+    defer { server.stop() }
+    let head = "POST /osmand HTTP/1.1\r\nHost: a\r\n\(lines)\r\n\r\n"
+    #expect(try ask(port, head + RecordedRequest.osmAnd.http, answers: 2) == [200, 503])
+  }
+
   @Test func bytesThatAreNoHTTPHarmNobody() throws {
     let (server, port) = try server()
     defer { server.stop() }
@@ -209,57 +250,6 @@ import Testing
     #expect(try ask(port, request.http) == [503])
     server.stop()
     #expect(log.lines == ["Refused 1 requests without the token"])
-  }
-
-  // MARK: - Limits
-
-  /// A byte now and then, for longer than a request may take.
-  @Test(arguments: ["GET / HTTP/1.1\r\nX: ", "POST /pub HTTP/1.1\r\nContent-Length: 60000\r\n\r\n"])
-  func aSlowRequestIsEnded(begin: String) throws {
-    let (server, port) = try server(limits: .init(time: 200_000))
-    defer { server.stop() }
-    let phone = try Phone(port: port)
-    phone.send(begin)
-    var sent = 0
-    var tick: TimerSource?
-    tick = try loop.addTimer(.monotonic) { _ in
-      phone.send("x")
-      sent += 1
-      tick?.arm(in: 5_000)
-    }
-    tick?.arm(in: 0)
-    #expect(
-      try loop.runUntil {
-        phone.read()
-        return phone.isClosed
-      })
-    tick?.close()
-    #expect(sent > 1 && phone.text.isEmpty)
-    #expect(try loop.runUntil { server.connectionCount == 0 })
-  }
-
-  @Test func anAddressHasItsShareOfConnections() throws {
-    let (server, port) = try server(
-      limits: .init(connections: 6, connectionsOfAddress: 4))
-    defer { server.stop() }
-    let phones = try (0..<4).map { _ in try Phone(port: port) }
-    #expect(try loop.runUntil { server.connectionCount == 4 })
-    let fifth = try Phone(port: port)
-    #expect(
-      try loop.runUntil {
-        fifth.read()
-        return fifth.isClosed
-      })
-    // Another address has room, until all connections are taken.
-    let others = try (0..<2).map { _ in try Phone(port: port, source: "127.0.0.2") }
-    #expect(try loop.runUntil { server.connectionCount == 6 })
-    let waiting = try Phone(port: port, source: "127.0.0.3")
-    waiting.send(RecordedRequest.osmAnd.http)
-    while try loop.runOnce(timeout: 0) {}
-    #expect(waiting.statuses == [] && !waiting.isClosed)
-    phones[0].close()
-    #expect(try loop.runUntil { waiting.statuses == [503] })
-    withExtendedLifetime((phones, others)) {}
   }
 
   @Test func aThousandStoredPositionsAreTaken() throws {
