@@ -4,7 +4,8 @@ import JSONText
 import Phones
 
 /// Requests of phones: a target, headers and a body of any bytes. Each has an answer; the lines
-/// for the daemon are JSON with a possible position, and the numbers of a message count once.
+/// for the daemon are JSON with a possible position, and the numbers of a message count once. Only
+/// requests without the token lock their address out.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzPhones(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   var input = Input(start, count)
@@ -17,9 +18,10 @@ public func fuzzPhones(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = part()
     return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
   }
-  let request = PhoneRequest(
+  var request = PhoneRequest(
     method: choice & 1 == 0 ? "POST" : "GET", target: part(), authorization: text(), user: text(),
     device: text(), body: part())
+  if choice & 4 != 0 { request.network = ClientNetwork(address: [127, 0, 0, 1]) }
   let token = choice & 2 == 0 ? nil : AccessToken("Kq3vX9mT2pLs8aYd")
   var receiver = PhoneReceiver(token: token)
   let now = ClockReadings(
@@ -31,6 +33,10 @@ public func fuzzPhones(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   require(
     away.answer == outcome.answer || away.answer.status == 503 && !outcome.reports.isEmpty,
     "\(away.answer) and \(outcome.answer)")
+  for _ in 0..<(request.network == nil ? 0 : 10) {
+    let again = receiver.receive(request, at: now, isFeedOpen: true).answer
+    require(again.isOfAuthorized == outcome.answer.isOfAuthorized, "\(again)")
+  }
   for line in outcome.reports.split(separator: "\n") { check(Array(line.utf8)) }
   for line in receiver.logLines(at: 0, isEnd: true) { require(!line.isEmpty, "an empty line") }
   return 0
