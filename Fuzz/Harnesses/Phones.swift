@@ -21,7 +21,7 @@ public func fuzzPhones(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   var request = PhoneRequest(
     method: choice & 1 == 0 ? "POST" : "GET", target: part(), authorization: text(), user: text(),
     device: text(), body: part())
-  if choice & 4 != 0 { request.network = ClientNetwork(address: [127, 0, 0, 1]) }
+  if choice & 4 != 0 { request.network = ClientNetwork(address: [192, 168, 1, 7]) }
   let token = choice & 2 == 0 ? nil : AccessToken("Kq3vX9mT2pLs8aYd")
   var receiver = PhoneReceiver(token: token)
   let now = ClockReadings(

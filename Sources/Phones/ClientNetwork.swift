@@ -4,6 +4,15 @@ package enum ClientNetwork: Hashable, Sendable {
   case ipv4(UInt32)
   case ipv6(prefix: UInt64)
 
+  /// This machine: a proxy on it sends the requests of everybody (RFC 1122, section 3.2.1.3; RFC
+  /// 4291, section 2.5.3).
+  package var isLoopback: Bool {
+    switch self {
+    case .ipv4(let address): address >> 24 == 127
+    case .ipv6(let prefix): prefix == 0
+    }
+  }
+
   /// - Parameter bytes: an address in network order, 4 or 16 bytes; nil for other lengths. An IPv4
   ///   address in IPv6 is the former.
   package init?(address bytes: some Collection<UInt8>) {

@@ -1,5 +1,7 @@
 /// Wrong tokens by network: ten within a minute lock it out for a minute, whatever it sends.
 ///
+/// This machine is never locked out: by a proxy on it, a stranger would lock every phone out.
+///
 /// The table has a fixed size. A sender with more networks escapes the lock-out, and still cannot
 /// guess 16 random characters.
 struct TokenGuesses: Sendable {
@@ -16,6 +18,7 @@ struct TokenGuesses: Sendable {
   /// Counts a wrong token.
   /// Complexity: O(1), and O(networks) for a new one among 256.
   mutating func note(_ network: ClientNetwork, at now: Int64) {
+    guard !network.isLoopback else { return }
     if times[network] == nil, times.count >= Self.maximumNetworks,
       let oldest = times.min(by: { ($0.value.last ?? 0) < ($1.value.last ?? 0) })
     {

@@ -23,8 +23,7 @@ import Testing
   }
 
   @Test(arguments: [
-    [192, 168, 1, 7], [127, 0, 0, 1], [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1],
-    [0x20, 1, 0xD, 0xB8, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 9],
+    [192, 168, 1, 7], [0x20, 1, 0xD, 0xB8, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 9],
   ])
   func tenWrongTokensInAMinuteLockAnAddressOutForAMinute(address: [UInt8]) throws {
     let own = try #require(ClientNetwork(address: address))
@@ -50,6 +49,20 @@ import Testing
         "Refused 11 requests without the token",
         "Refused 2 requests of addresses that had sent too many wrong tokens",
       ])
+  }
+
+  /// A proxy on this machine sends for everybody.
+  @Test(arguments: [
+    [127, 0, 0, 1], [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1],
+    [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 127, 0, 0, 9],
+  ])
+  func wrongTokensThroughAProxyLockNobodyOut(address: [UInt8]) throws {
+    let proxy = try #require(ClientNetwork(address: address))
+    var receiver = PhoneReceiver(token: AccessToken(Self.token))
+    for number in 0..<100 {
+      #expect(status(&receiver, Self.guess, from: proxy, at: Int64(number)).status == 401)
+    }
+    #expect(status(&receiver, "/\(Self.token)/osmand", from: proxy, at: 100).status == 200)
   }
 
   /// A browser or a scanner that knows nothing of tokens is no guesser.

@@ -111,7 +111,8 @@ extension WebServerTests {
     #expect(try loop.runUntil { phone.statuses == [503, 503] })
   }
 
-  @Test func aGuesserIsSentAwayForAMinute() throws {
+  /// A proxy on this machine has this address for everybody; others are locked out.
+  @Test func aGuesserOnThisMachineLocksNobodyOut() throws {
     let (server, port) = try server(token: Self.token)
     defer { server.stop() }
     let guess = "GET /Kq3vX9mT2pLs8aYe/ HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -121,10 +122,6 @@ extension WebServerTests {
       #expect(try loop.runUntil { guesser.statuses == Array(repeating: 401, count: number) })
     }
     guesser.send(Self.withToken)
-    #expect(try loop.runUntil { guesser.statuses.last == 429 })
-    #expect(guesser.text.contains("\r\nRetry-After: 60\r\n"))
-    let phone = try Phone(port: port, source: "127.0.0.2")
-    phone.send(Self.withToken)
-    #expect(try loop.runUntil { phone.statuses == [503] })
+    #expect(try loop.runUntil { guesser.statuses.last == 503 })
   }
 }

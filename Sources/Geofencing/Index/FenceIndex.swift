@@ -10,7 +10,7 @@ package import Geodesy
 /// region that is no circle is stored beside the circle around it, and has the last word on
 /// distances.
 package struct FenceIndex: Sendable {
-  /// The circles, and those around other shapes; of a negative radius where no fence has the number.
+  /// The circles, and those around other shapes; of a negative radius where a number has no fence.
   private(set) var circles: [Circle] = []
   /// Of the fences that are no circles.
   private var shapes: [FenceID: Region] = [:]
