@@ -112,17 +112,8 @@ extension Daemon {
     if let span = try? TimeSpan(parsing: text), span > .zero {
       snooze = .by(span)
     } else {
-      let until: Instant
-      do {
-        until = try time(typed: text).stamp.instant(in: host.engine.zone)
-      } catch {
-        throw GeoremindError.invalidReminder(
-          field: "until", reason: "give a span (20min), a time (18:00) or next-visit: \(error)")
-      }
-      guard until > now else {
-        throw GeoremindError.invalidReminder(field: "until", reason: "that is in the past")
-      }
-      snooze = .until(until)
+      snooze = .until(
+        try end(typed: text, "a span (20min), a time (18:00) or next-visit", after: now))
     }
     try perform(Command(events: reminders.map { .snooze(id: $0.id, snooze) }, origin: origin))
     for reminder in reminders {
@@ -151,5 +142,20 @@ extension Daemon {
     try TypedTime(
       text, now: clock.now ?? Instant(microseconds: 0), zone: host.engine.zone,
       dayAlone: dayAlone ?? .at(settings.defaultTime))
+  }
+
+  /// A time to come, of the field `until`.
+  /// - Parameter forms: what may be given.
+  func end(typed text: String, _ forms: String, after now: Instant) throws -> Instant {
+    let until: Instant
+    do {
+      until = try time(typed: text).stamp.instant(in: host.engine.zone)
+    } catch {
+      throw GeoremindError.invalidReminder(field: "until", reason: "give \(forms): \(error)")
+    }
+    guard until > now else {
+      throw GeoremindError.invalidReminder(field: "until", reason: "that is in the past")
+    }
+    return until
   }
 }

@@ -32,15 +32,15 @@ extension Daemon {
 
   /// Stores what a destination has come to, and reports when its failures begin and end.
   func set(_ consumer: Consumer, was known: Consumer) throws(StoreError) {
-    try store.consumers.set(consumer)
-    if consumer.upto > known.upto {
-      try store.ledger.receive(
-        consumer.upto, after: known.upto, by: consumer.name, at: consumerClock,
-        text: consumer.text)
-    }
-    if consumer.urgentUpto > known.urgentUpto {
-      try store.ledger.receive(
-        consumer.urgentUpto, by: consumer.name, at: consumerClock, text: consumer.text)
+    let (name, text, now) = (consumer.name, consumer.text, consumerClock)
+    try store.database.relaxedTransaction { () throws(StoreError) in
+      try store.consumers.set(consumer)
+      if consumer.upto > known.upto {
+        try store.ledger.receive(consumer.upto, after: known.upto, by: name, at: now, text: text)
+      }
+      if consumer.urgentUpto > known.urgentUpto {
+        try store.ledger.receive(consumer.urgentUpto, by: name, at: now, text: text)
+      }
     }
     if let since = known.failingSince, consumer.failingSince == nil {
       announcer.announceDelivery(to: consumer.name, backAfter: consumerClock - since)

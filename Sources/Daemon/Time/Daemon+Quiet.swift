@@ -41,17 +41,7 @@ extension Daemon {
   /// A span or a time as people type them.
   private func end(typed text: String, at now: Instant) throws -> Instant {
     if let span = try? TimeSpan(parsing: text), span > .zero { return now + span }
-    let until: Instant
-    do {
-      until = try time(typed: text).stamp.instant(in: host.engine.zone)
-    } catch {
-      throw GeoremindError.invalidReminder(
-        field: "until", reason: "give a span (2h) or a time (07:00): \(error)")
-    }
-    guard until > now else {
-      throw GeoremindError.invalidReminder(field: "until", reason: "that is in the past")
-    }
-    return until
+    return try end(typed: text, "a span (2h) or a time (07:00)", after: now)
   }
 
   /// The end of the quiet may have come, or have moved: held firings can be read then.
