@@ -33,8 +33,8 @@ extension Daemon {
     }
     try store.state.keep(quietChoice: choice?.text)
     quietChoice = choice
-    let until = choice.map { ", \($0.text)" } ?? ""
-    log.notice("\(off ? "The mute was ended" : "Muted") by user \(user)\(until)")
+    let change = choice.map { "Destinations are \($0.text)" } ?? "The mute has ended"
+    log.notice("\(change), by user \(user)")
     quietChanged()
   }
 
