@@ -32,7 +32,7 @@ public func fuzzRows(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   return 0
 }
 
-/// One database for all inputs, in files without a name, and a connection beside the store's.
+/// One database for all inputs, and a connection beside the store's.
 private nonisolated(unsafe) let rows = Rows()
 
 private final class Rows {
@@ -64,9 +64,9 @@ private final class Rows {
   }
 
   init() {
-    let folder = "/dev/shm/georemind-fuzz-\(getpid())"
-    mkdir(folder, 0o700)
-    let path = "\(folder)/georemind.db"
+    Self.removeFiles()
+    mkdir(Self.folder, 0o700)
+    let path = Self.path
     do {
       let first = try Store(path: path, now: Instant(microseconds: 0))
       try Self.fill(first)
@@ -77,7 +77,14 @@ private final class Rows {
       fatalError("\(error)")
     }
     require(store.report.action == .opened, "\(store.report.sentences)")
-    // The files go with the process.
+    // The store takes no commit once they are removed.
+    atexit { Rows.removeFiles() }
+  }
+
+  private static var folder: String { "/dev/shm/georemind-fuzz-\(getpid())" }
+  private static var path: String { "\(folder)/georemind.db" }
+
+  private static func removeFiles() {
     for suffix in ["", "-wal", "-shm", "-lock"] { unlink(path + suffix) }
     rmdir(folder)
   }
