@@ -80,6 +80,15 @@ enum FileSystem {
     return name
   }
 
+  /// The latest file with a name of `freeName`; nil without one.
+  static func latest(beside path: String, _ word: String) -> String? {
+    var found = glob_t()
+    defer { globfree(&found) }
+    guard glob("\(path).\(word)-*Z*", 0, nil, &found) == 0 else { return nil }
+    return (0..<Int(found.gl_pathc)).compactMap { found.gl_pathv[$0].map { String(cString: $0) } }
+      .last { !["-lock", "-wal", "-shm"].contains(where: $0.hasSuffix) }
+  }
+
   /// Copies `path` to the existing file `target` in pieces, with its first bytes replaced.
   static func copy(
     _ path: String, to target: String, startingWith head: [UInt8]

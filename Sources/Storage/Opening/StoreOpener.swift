@@ -49,6 +49,10 @@ struct StoreOpener {
       if try FileSystem.size(of: path) == nil, try FileSystem.size(of: rebuilt) ?? 0 > 0 {
         try FileSystem.rename(rebuilt, to: path)
         remarks.append("The recovery of a damaged store, which was interrupted, is finished")
+      } else if let rescued = FileSystem.latest(beside: path, "rescued") {
+        remarks.append(
+          "An earlier run lost its file and left its state in \(rescued): to use that, stop the "
+            + "daemon, rename it to \(path), and start again")
       }
     }
     var (database, report) = try openOrReplace()

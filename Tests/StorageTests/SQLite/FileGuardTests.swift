@@ -66,6 +66,16 @@ import Testing
     #expect(try next.reminders.all().values.map(\.reminder.id).sorted() == ["a", "b"])
   }
 
+  /// systemd starts the daemon again, and nobody has read the journal.
+  @Test func aStartWithoutTheDatabaseNamesTheRescuedOne() throws {
+    try harm(.removedDatabase)
+    let rescued = try store.rescue(saved, at: .start)
+    store.close()
+    let next = try Store(path: store.database.path, now: .start)
+    #expect(next.report.action == .created && next.report.isWarning)
+    #expect(next.report.sentences.contains { $0.contains("left its state in \(rescued): ") })
+  }
+
   /// The shell may write, and begin the log anew.
   @Test func anotherConnectionIsNoDamage() throws {
     try withRawConnection(
