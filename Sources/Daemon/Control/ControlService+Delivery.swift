@@ -90,17 +90,17 @@ extension ControlService {
   }
 
   func skipFiring(_ name: String) throws -> JSONObject {
-    var row = try consumer(named: name, by: "SkipFiring")
+    let known = try consumer(named: name, by: "SkipFiring")
     let ledger = daemon.store.ledger
-    let urgent = try ledger.entries(after: row.urgentUpto, limit: 1, urgent: true).first
-    let other = try ledger.entries(after: row.upto, limit: 1, urgent: false).first
-    guard let next = urgent ?? other else { return JSONObject() }
+    let urgent = try ledger.entries(after: known.urgentUpto, limit: 1, urgent: true).first
+    guard
+      let next = try urgent ?? ledger.entries(after: known.upto, limit: 1, urgent: false).first
+    else { return JSONObject() }
+    var row = known
     if urgent == nil { row.upto = next.seq } else { row.urgentUpto = next.seq }
     (row.tries, row.nextTry) = (0, nil)
     row.text = "skipped by user \(caller.user)"
-    try daemon.store.consumers.set(row)
-    try daemon.store.ledger.receive(
-      next.seq, by: name, at: Instant(microseconds: SystemClock.now()), text: row.text)
+    try daemon.set(row, was: known)
     return ["firing": .object(daemon.json(of: next))]
   }
 
