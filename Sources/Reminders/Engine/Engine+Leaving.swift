@@ -94,7 +94,7 @@ extension Engine {
     guard moment - now > settings.leaveAgainSlack else { return }
     let passed = schedule.leadsPassed(of: occurrence, travel, at: now)
     change(slot.index) {
-      $0.leadsUsed = passed == 0 ? nil : .init(of: occurrence.name, count: passed)
+      $0.leadsUsed[occurrence.name] = passed == 0 ? nil : passed
     }
   }
 
