@@ -85,7 +85,7 @@ enum Sample {
     stored.unknown = unknown
     var history = History()
     history.stay = .inside(Stay.Visit(since: .start, settledUpTo: .forever))
-    history.leadsUsed = History.LeadsUsed(of: .noon, count: 2)
+    history.leadsUsed = [.noon: 2]
     history.lastRung = Instant(microseconds: 1_795_230_000_000_001)
     history.silence = .until(Instant(microseconds: 1_795_230_999_999_999))
     history.early = History.Early(

@@ -86,15 +86,15 @@ extension Engine {
     let evaluation = evaluation(of: slot, at: now)
     let schedule = evaluation.schedule
     guard let travel = evaluation.surroundings.travel,
-      let occurrence = evaluation.plan.occurrence, occurrence.due > now,
-      schedule.window.from.map({ $0 <= now }) ?? true
+      let occurrence = evaluation.plan.occurrence, occurrence.due > now
     else { return }
     let last = schedule.leads.count - 1
     let moment = schedule.moment(of: last, before: occurrence.due) - travel
-    guard moment - now > settings.leaveAgainSlack else { return }
+    let start = max(now, schedule.window.from ?? now)
+    guard moment - start > settings.leaveAgainSlack else { return }
     let passed = schedule.leadsPassed(of: occurrence, travel, at: now)
     change(slot.index) {
-      $0.leadsUsed = passed == 0 ? nil : .init(of: occurrence.name, count: passed)
+      $0.leadsUsed[occurrence.name] = passed == 0 ? nil : passed
     }
   }
 
@@ -125,8 +125,7 @@ extension Engine {
     let now = evaluation.now
     let waits = plan.state == .armed
     guard waits || plan.state == .fired, let occurrence = plan.occurrence,
-      schedule.window.from.map({ $0 <= now }) ?? true,
-      waits || occurrence.due > now
+      waits ? schedule.window.from ?? now <= now : occurrence.due > now
     else { return departures.remove(slot.index) }
     guard let goal = goal(of: slot, due: occurrence.due, time: time(of: occurrence.due)) else {
       return

@@ -27,8 +27,13 @@ extension History {
   private var json: JSONObject {
     var object: JSONObject = ["v": .int(Self.version)]
     object["used"] = usedUpTo.map(Self.json)
-    object["leads_of"] = (leadsUsed?.of).map(Self.json)
-    object["leads"] = (leadsUsed?.count).map { .int($0) }
+    if !leadsUsed.isEmpty {
+      var leads = JSONObject()
+      for (name, count) in leadsUsed.sorted(by: { $0.key < $1.key }) {
+        leads[name.description] = .int(count)
+      }
+      object["leads"] = .object(leads)
+    }
     switch stay {
     case .unknown: break
     case .outside(let since):
@@ -69,9 +74,7 @@ extension History {
 
   private mutating func read(_ object: JSONObject) throws(ReminderError) {
     usedUpTo = try object.name("used")
-    if let name = try object.name("leads_of") {
-      leadsUsed = LeadsUsed(of: name, count: try object.count("leads"))
-    }
+    leadsUsed = try object.leads()
     switch try object.word("stay") {
     case nil: break
     case "outside": stay = .outside(since: try object.instant("since"))
@@ -125,10 +128,26 @@ extension JSONObject {
 
   fileprivate func name(_ key: String) throws(ReminderError) -> LocalDateTime? {
     guard let value = self[key] else { return nil }
-    guard let text = value.string, case .floating(let name)? = try? TimeStamp(parsing: text) else {
-      throw Self.fault(key)
-    }
+    guard let name = value.string.flatMap(Self.name(parsing:)) else { throw Self.fault(key) }
     return name
+  }
+
+  private static func name(parsing text: String) -> LocalDateTime? {
+    guard case .floating(let name)? = try? TimeStamp(parsing: text) else { return nil }
+    return name
+  }
+
+  fileprivate func leads() throws(ReminderError) -> [LocalDateTime: Int] {
+    // Up to schema 17 there was one name, beside its count.
+    if let name = try name("leads_of") { return [name: try count("leads")] }
+    guard let value = self["leads"] else { return [:] }
+    guard let object = value.object else { throw Self.fault("leads") }
+    var leads: [LocalDateTime: Int] = [:]
+    for text in object.members.map(\.key) {
+      guard let name = Self.name(parsing: text) else { throw Self.fault("leads") }
+      leads[name] = try object.count(text)
+    }
+    return leads
   }
 
   fileprivate func instant(_ key: String) throws(ReminderError) -> Instant? {

@@ -7,8 +7,12 @@ package import CivilTime
 package struct History: Equatable, Sendable {
   /// The due times up to this name have rung, were completed, or passed before they were asked for.
   package var usedUpTo: LocalDateTime?
-  /// Leads of one later due time that have rung, or had passed before they were asked for.
-  package var leadsUsed: LeadsUsed?
+  /// How many leads of later due times, by their names, have rung or had passed before they were
+  /// asked for; longest first, from 1. All leads of a date used means that the due time is left.
+  ///
+  /// There are several only after a change of the zone that puts another due time before one of
+  /// which a lead has rung.
+  package var leadsUsed: [LocalDateTime: Int] = [:]
   /// Where the device was seen last; for a reminder of a place.
   package var stay = Stay.unknown
   package var silence: Silence?
@@ -34,18 +38,6 @@ package struct History: Equatable, Sendable {
     history.isUnread = true
     return history
   }()
-
-  package struct LeadsUsed: Equatable, Sendable {
-    /// The name of the due time.
-    package var of: LocalDateTime
-    /// Longest first. All leads of a date used means that the due time itself is left.
-    package var count: Int
-
-    package init(of name: LocalDateTime, count: Int) {
-      of = name
-      self.count = count
-    }
-  }
 
   /// Nothing rings before the end.
   package enum Silence: Equatable, Sendable {

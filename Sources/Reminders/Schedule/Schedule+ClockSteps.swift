@@ -51,8 +51,7 @@ extension Schedule {
       from = max(from, missed.name)
     }
     history.usedUpTo = first.occurrence.name.previous
-    history.leadsUsed =
-      first.passed == 0 ? nil : .init(of: first.occurrence.name, count: first.passed)
+    history.leadsUsed = first.passed == 0 ? [:] : [first.occurrence.name: first.passed]
     history.isUnacknowledged = false
     (history.silence, history.repetition) = (nil, nil)
     if case .inside(var visit) = history.stay {
@@ -68,7 +67,7 @@ extension Schedule {
 
   /// The last due time with a lead used, and how many leads; nil where none is.
   private func usedLast(_ history: History) -> (name: LocalDateTime, leads: Int?)? {
-    if let leads = history.leadsUsed { return (leads.of, leads.count) }
+    if let last = history.leadsUsed.keys.max() { return (last, history.leadsUsed[last]) }
     return history.usedUpTo.map { ($0, nil) }
   }
 
@@ -102,7 +101,7 @@ extension Schedule {
     let used = early.leads == nil ? early.upTo : early.upTo.previous
     guard history.usedUpTo.map({ $0 <= used }) ?? true else { return }
     history.usedUpTo = used
-    history.leadsUsed = early.leads.map { .init(of: early.upTo, count: $0) }
+    history.leadsUsed = early.leads.map { [early.upTo: $0] } ?? [:]
     history.lastRung = max(history.lastRung ?? early.rung, early.rung)
   }
 

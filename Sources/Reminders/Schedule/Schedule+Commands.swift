@@ -51,7 +51,7 @@ extension Schedule {
     }
     let passed = leads.indices.prefix { moment(of: $0, before: next.due) < now }.count
     guard passed > leadsUsed(of: next, history) else { return }
-    history.leadsUsed = History.LeadsUsed(of: next.name, count: passed)
+    history.leadsUsed[next.name] = passed
   }
 
   /// Completes what has rung or is due next, never the one after it.
@@ -75,7 +75,7 @@ extension Schedule {
     if let next = occurrence(history, at: now) {
       let hasBegun =
         reminder.kind == .location
-        ? opening(of: next) <= now : next.due <= now || history.leadsUsed?.of == next.name
+        ? opening(of: next) <= now : next.due <= now || leadsUsed(of: next, history) > 0
       if isNextMeant || hasBegun { use(upTo: next.name, &history) }
     }
     if reminder.kind != .location { use(dueBy: now, &history) }
@@ -158,7 +158,7 @@ extension Schedule {
     let wasOver = occurrence(history, at: now) == nil && history.lastRung != nil
     if isElsewhere { history.stay = .unknown }
     if hasOtherTimes {
-      (history.usedUpTo, history.leadsUsed, history.early) = (nil, nil, nil)
+      (history.usedUpTo, history.leadsUsed, history.early) = (nil, [:], nil)
       if history.silence != nil, !history.isDone { history.silence = nil }
       new.passedBefore(&history, at: now)
       new.findAnew(&history, at: now)
@@ -196,10 +196,9 @@ extension Schedule {
   private mutating func useAnew(
     _ history: inout History, instead old: Schedule, at now: Instant
   ) {
-    if let used = history.leadsUsed,
-      next(after: used.of.previous).map({ $0.name != used.of || $0.due > now }) ?? true
-    {
-      history.leadsUsed = nil
+    for name in history.leadsUsed.keys
+    where next(after: name.previous).map({ $0.name != name || $0.due > now }) ?? true {
+      history.leadsUsed[name] = nil
     }
     if let used = history.usedUpTo, history.isUnacknowledged || !reminder.repeats,
       let last = next(after: used.previous), last.name == used, last.due > now

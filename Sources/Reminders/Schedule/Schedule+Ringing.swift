@@ -8,13 +8,13 @@ extension Schedule {
       return use(upTo: occurrence.name, &history)
     }
     use(upTo: occurrence.name.previous, &history)
-    history.leadsUsed = count == 0 ? nil : History.LeadsUsed(of: occurrence.name, count: count)
+    history.leadsUsed[occurrence.name] = count == 0 ? nil : count
   }
 
   /// Uses the due times up to a name.
   func use(upTo name: LocalDateTime, _ history: inout History) {
     history.usedUpTo = max(history.usedUpTo ?? name, name)
-    if let used = history.leadsUsed, used.of <= name { history.leadsUsed = nil }
+    history.leadsUsed = history.leadsUsed.filter { $0.key > name }
     if let early = history.early, early.upTo <= name { history.early = nil }
   }
 
@@ -105,7 +105,7 @@ extension Schedule {
       }
       return (inForce(at: now) ?? current(history, at: now))?.due
     }
-    if let used = history.leadsUsed?.of ?? history.usedUpTo,
+    if let used = history.leadsUsed.keys.min() ?? history.usedUpTo,
       let last = next(after: used.previous), last.name == used
     {
       return last.due

@@ -132,7 +132,7 @@ package struct Schedule: Sendable {
 
   /// How many leads of an occurrence are used.
   func leadsUsed(of occurrence: Occurrence, _ history: History) -> Int {
-    history.leadsUsed.flatMap { $0.of == occurrence.name ? $0.count : nil } ?? 0
+    history.leadsUsed[occurrence.name] ?? 0
   }
 
   /// An instant such that all due times up to it have passed this lead at `now`.

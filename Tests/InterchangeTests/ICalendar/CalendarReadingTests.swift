@@ -206,10 +206,10 @@ import Testing
     }
     let early = "20261101T000000Z"
     let none = try one(alarms(early, early))
-    #expect(none.standing == "armed" && none.history(at: nil, in: .utc).leadsUsed == nil)
+    #expect(none.standing == "armed" && none.history(at: nil, in: .utc).leadsUsed.isEmpty)
     let first = try one(alarms("20261121T090001Z", early))
     #expect(first.standing == "acknowledged 1")
-    #expect(first.history(at: nil, in: .utc).leadsUsed?.count == 1)
+    #expect(first.history(at: nil, in: .utc).leadsUsed.values.first == 1)
     let both = try one(alarms("20261121T090001Z", "20261121T100001Z"))
     #expect(both.standing == "fired" && both.reminder.state == .fired)
     #expect(both.reminder.leads == [.hours(1), .zero])

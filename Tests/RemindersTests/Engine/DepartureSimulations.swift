@@ -44,7 +44,7 @@ import Testing
       else { continue }
       let travel = harness.engine.way(of: slot, at: now)?.time
       let leads = slot.reminder.leads.isEmpty ? [.zero] : slot.reminder.leads.map(\.length)
-      let used = slot.history.leadsUsed?.count ?? 0
+      let used = slot.history.leadsUsed.values.first ?? 0
       switch slot.state {
       case .armed:
         let isSilent = harness.isSilent(slot.reminder.id)

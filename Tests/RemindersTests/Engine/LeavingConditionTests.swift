@@ -50,6 +50,21 @@ import Testing
         == ["2026-06-13T18:30:00Z", "2026-06-14T17:30:00Z", "2026-06-15T17:30:00Z"])
   }
 
+  /// The end of a snooze has told it; at the place, before `from`, there was slack again.
+  @Test func slackThatCameBackBeforeFromCounts() throws {
+    var harness = try harness(
+      #""due":"2026-06-12T18:30:00Z","from":"2026-06-12T18:00:00Z""#)
+    harness.wait(1800)
+    harness.send(.snooze(id: "t", .until(harness.now + .minutes(5))))
+    harness.wait(3600)
+    #expect(harness.events.count == 1)
+    for _ in 0..<3 { harness.fix(0, after: 60) }
+    for _ in 0..<3 { harness.fix(2000, after: 60) }
+    harness.wait(3600)
+    #expect(harness.firings.map(\.time.json).last == "2026-06-12T18:00:00Z")
+    #expect(harness.events.count == 2)
+  }
+
   @Test func withinTheCooldownItIsSkipped() throws {
     #expect(
       try leaves(

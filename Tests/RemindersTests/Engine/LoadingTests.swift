@@ -205,7 +205,7 @@ import Testing
     for id in ["r", "s", "t"] {
       var history = History()
       history.usedUpTo = isUsed ? name : nil
-      history.leadsUsed = .init(of: name, count: 2)
+      history.leadsUsed = [name: 2]
       history.lastRung = instant
       history.stay = .inside(Stay.Visit(since: instant, settledUpTo: name))
       history.early = .init(from: name, upTo: name, rung: instant)

@@ -60,7 +60,7 @@ import Testing
         else { continue }
         let leads = slot.reminder.leads.isEmpty ? [.zero] : slot.reminder.leads.map(\.length)
         let travel = harness.engine.way(of: slot, at: harness.now)?.time ?? .zero
-        let moment = due - travel - leads[slot.history.leadsUsed?.count ?? 0]
+        let moment = due - travel - leads[slot.history.leadsUsed.values.first ?? 0]
         let seconds = (harness.now - moment).seconds
         guard seconds >= 0 else { continue }
         late.events += 1

@@ -76,6 +76,19 @@ import Testing
     #expect(harness.kept["t"]?.repetition == nil)
   }
 
+  /// Saturday's lead had passed when it was added. Friday's, which `from` left out, is ahead in the
+  /// new zone.
+  @Test func aLeadThatHadPassedStaysUsedWhenAnEarlierDueTimeComesBeforeIt() throws {
+    var harness = try date(
+      #""due":"2026-06-12T17:00:00","repeat":"daily","lead_s":[108000,0],"#
+        + #""from":"2026-06-12T17:30:00Z""#)
+    harness.wait(2 * 3600)
+    harness.send(.zone(try #require(TimeZoneRules(posix: "<-04>4"))))
+    harness.wait(8 * 3600)
+    #expect(harness.firings.allSatisfy { $0.due?.json == "2026-06-12T21:00:00Z" })
+    #expect(harness.firings.last?.time.json == "2026-06-12T21:00:00Z")
+  }
+
   /// `from` left out Friday's, which is over in the new zone.
   @Test func whatTheOldZoneLeftOutDoesNotRingLateInTheNewOne() throws {
     var harness = try date(

@@ -77,9 +77,9 @@ import Testing
   }
 
   @Test(arguments: [
-    #""used":"noon""#, #""used":"2026-11-21T09:00:00Z""#, #""leads_of":"2026-11-21T09:00:00""#,
-    #""leads_of":"2026-11-21T09:00:00","leads":-1"#,
-    #""leads_of":"2026-11-21T09:00:00","leads":65536"#, #""stay":"above""#, #""stay":"inside""#,
+    #""used":"noon""#, #""used":"2026-11-21T09:00:00Z""#, #""leads":2"#,
+    #""leads":{"noon":1}"#, #""leads":{"2026-11-21T09:00:00":-1}"#,
+    #""leads":{"2026-11-21T09:00:00":65536}"#, #""stay":"above""#, #""stay":"inside""#,
     #""stay":"outside","since":0.5"#, #""stay":"inside","since":1,"places":[1,"x"]"#,
     #""stay":"inside","since":1,"places":[2,1]"#, #""silent":"later""#, #""rung":"noon""#,
     #""again":1"#, #""again":1,"repeated":"two""#,

@@ -140,12 +140,17 @@ import Testing
     #expect(try History(text: nil) == History())
   }
 
+  @Test func theLeadsOfAnOlderHistoryAreRead() throws {
+    let text = #"{"v":1,"leads_of":"2026-11-21T12:00:00","leads":2}"#
+    #expect(try History(text: text).leadsUsed == [.noon: 2])
+  }
+
   /// A stored text outlives the program that wrote it: its members only grow.
   @Test func theMembersOfAHistoryKeepTheirNames() throws {
     let (inside, outside) = (FullSample.histories[0], FullSample.histories[1])
     #expect(
       inside.text == """
-        {"v":1,"used":"2026-11-21T12:00:00","leads_of":"9999-12-31T23:59:59","leads":2,\
+        {"v":1,"used":"2026-11-21T12:00:00","leads":{"9999-12-31T23:59:59":2},\
         "stay":"inside","since":1795230000000000,"settled":"2026-11-21T12:00:00",\
         "places":[3,7,1099511627776],"silent":1795230999999999,"rung":1795230000000001,\
         "open":true,"again":1795230420000000,"repeated":3,"done":true,"expired":true,"unread":true,\

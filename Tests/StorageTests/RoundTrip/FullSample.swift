@@ -113,7 +113,7 @@ enum FullSample {
   private static var inside: History {
     var history = History()
     history.usedUpTo = .noon
-    history.leadsUsed = History.LeadsUsed(of: .forever, count: 2)
+    history.leadsUsed = [.forever: 2]
     history.stay = .inside(
       Stay.Visit(since: .start, settledUpTo: .noon, places: [3, 7, 1 << 40]))
     history.silence = .until(Instant(microseconds: 1_795_230_999_999_999))
