@@ -280,8 +280,8 @@ uninstall: ## removes what install put there; settings and state stay
 deb: $(SHARE)/.made ## the Debian packages, in .build/deb; VERSION=1.2 sets another version
 	@command -v dh >/dev/null || { echo "make deb needs debhelper: apt install debhelper" >&2; exit 1; }
 	@mkdir -p .build/deb
-	DEB_RULES_REQUIRES_ROOT=no DEB_DIR=$(CURDIR)/.build/deb $(if $(VERSION),VERSION=$(VERSION)) \
-	  debian/rules binary
+	@Tools/release/debian-changelog.sh $(VERSION) >debian/changelog
+	DEB_RULES_REQUIRES_ROOT=no DEB_DIR=$(CURDIR)/.build/deb debian/rules binary
 	@ls -l .build/deb/*.deb
 
 clean: ## removes .build
