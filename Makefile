@@ -22,7 +22,8 @@ SOURCES := $(shell find Sources Benchmarks Tools Tests/Lives Tests/TestSupport -
 .PHONY: help all run test check deps lint prose docs docs-check docs-run fuzz bench install install-main \
   install-route install-mqtt install-web uninstall deb clean drive ci golden crash failures fleet \
   soak lives clock packages service calendars interchange routing geodesics notifications geoclue \
-  recipes report parked units sanitize long simulate link-order
+  recipes report parked units sanitize long simulate link-order release repository release-tools \
+  release-systems
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -110,6 +111,12 @@ service: ## the service under a real systemd (needs root)
 
 packages: ## the Debian packages on a clean system (needs root)
 	Tests/System/package/run
+
+release-tools: ## the tools of a release, with packages that only pretend
+	Tests/System/release/tools.py
+
+release-systems: ## a release on bare Debian 12 and 13, by apt from its repository (needs root)
+	Tests/System/release/run
 
 crash: ## kill -9 and power cuts among firings (needs root)
 	Tests/System/crash/run --full
@@ -280,9 +287,18 @@ uninstall: ## removes what install put there; settings and state stay
 deb: $(SHARE)/.made ## the Debian packages, in .build/deb; VERSION=1.2 sets another version
 	@command -v dh >/dev/null || { echo "make deb needs debhelper: apt install debhelper" >&2; exit 1; }
 	@mkdir -p .build/deb
-	DEB_RULES_REQUIRES_ROOT=no DEB_DIR=$(CURDIR)/.build/deb $(if $(VERSION),VERSION=$(VERSION)) \
-	  debian/rules binary
+	@Tools/release/debian-changelog.sh $(VERSION) >debian/changelog
+	DEB_RULES_REQUIRES_ROOT=no DEB_DIR=$(CURDIR)/.build/deb debian/rules binary
 	@ls -l .build/deb/*.deb
+
+DIST = .build/dist
+release: ## packages, checksums, SPDX, notes, repository of a tag, in .build/dist; VERSION=, SIGN_KEY=, ADDRESS=
+	@command -v apt-ftparchive >/dev/null || { echo "make release needs apt-utils: apt install apt-utils" >&2; exit 1; }
+	@Tools/release/release.sh $(DIST) $(VERSION)
+
+repository: ## an apt repository of the packages in FROM= of all architectures; SIGN_KEY=, ADDRESS=
+	@Tools/release/repository.sh $(FROM)/repository $(wildcard $(FROM)/*.deb)
+	@Tools/release/checksums.sh $(FROM)
 
 clean: ## removes .build
 	rm -rf .build

@@ -3,7 +3,8 @@
 # Does nothing, and needs no rights, where all of it is there.
 set -eu
 
-packages="libsystemd-dev libsqlite3-dev libexpat1-dev zlib1g-dev libcurl4-openssl-dev libmicrohttpd-dev libmosquitto-dev pkg-config"
+# The compiler of C++ brings that of C and the static libstdc++; the package manager of Swift calls git.
+packages="g++ git libsystemd-dev libsqlite3-dev libexpat1-dev zlib1g-dev libcurl4-openssl-dev libmicrohttpd-dev libmosquitto-dev pkg-config"
 missing=""
 for package in $packages; do
   # pkgconf takes the place of pkg-config on newer systems.

@@ -1,4 +1,4 @@
-/// The version of all programs of the project; they are built and installed together.
+/// The version of the project, in its one place: Tools/release/version.sh reads it for packages and releases.
 package enum GeoremindVersion {
-  package static let text = "0.1.0"
+  package static let text = "1.0.0"
 }

@@ -52,6 +52,35 @@ import Testing
     #expect(words.isEmpty ? result.output.isEmpty : result.output.contains(words))
   }
 
+  /// A toolchain without its libraries, with a loader that misses two of them, one twice.
+  @Test func aToolchainThatDoesNotStartNamesThePackagesItLacks() throws {
+    try program(
+      "swift", "echo 'swift: error while loading shared libraries: libncurses.so.6' >&2; exit 127")
+    try program(
+      "ldd",
+      """
+      case $1 in
+        */swift) echo ' libncurses.so.6 => not found'; echo ' libtinfo.so.6 => not found' ;;
+        */lld) echo ' libxml2.so.2 => not found'; echo ' libnew.so.1 => not found' ;;
+        *) echo ' libc.so.6 => /lib/libc.so.6 (0x0)' ;;
+      esac
+      """)
+    let result = try run("Tools/need-swift.sh swift", path: withSystem)
+    #expect(result.code == 69)
+    #expect(
+      result.output.hasSuffix(
+        "install them: apt-get install libncurses6 libxml2 (the package with libnew.so.1)\n"))
+    #expect(result.output.split(separator: "\n").count == 1)
+  }
+
+  @Test func aToolchainOfAnotherSystemIsReported() throws {
+    try program("swift", "echo \"libc.so.6: version 'GLIBC_2.99' not found\"; exit 1")
+    let result = try run("Tools/need-swift.sh swift", path: withSystem)
+    #expect(result.code == 69)
+    #expect(result.output.contains("'swift' does not start: libc.so.6: version 'GLIBC_2.99'"))
+    #expect(result.output.contains("https://www.swift.org/install/linux/"))
+  }
+
   @Test(arguments: [
     "-W Package.swift all", "-W Package.swift run", "test", "check", "lint", "sanitize", "long",
   ])
@@ -96,6 +125,15 @@ import Testing
     #expect(result.code == 1)
     #expect(result.output.contains("E: no network"))
     #expect(result.output.contains("install these by hand: "))
+  }
+
+  @Test func aMissingCompilerOfCIsNamed() throws {
+    try program("dpkg-query", "for last; do :; done; [ \"$last\" = g++ ] || echo installed")
+    try program("id", "echo 1000")
+    try program("sudo", "echo 'sudo: no rights'; exit 1")
+    let result = try run("Tools/install-build-deps.sh", path: withSystem)
+    #expect(result.code == 1)
+    #expect(result.output.contains("install these by hand: g++\n"))
   }
 
   // MARK: - What the tests print
