@@ -111,7 +111,7 @@ final class Daemon {
     host = EngineHost(
       engine: Engine(settings: engine, zone: zone), clock: clock, store: store,
       outbox: outbox, journal: announcer, log: log)
-    placeImports = try PlaceImportQueue(store: store, loop: loop, log: log)
+    placeImports = try PlaceImportQueue(host: host, loop: loop, log: log)
   }
 
   /// Runs until a signal ends it; answers the exit code.
