@@ -50,6 +50,8 @@ final class Daemon {
   var markTimer: TimerSource?
   var statusTimer: TimerSource?
   var dailyTimer: TimerSource?
+  var pruneTimer: TimerSource?
+  var pruning: Pruning?
   var checkTimer: TimerSource?
   /// Tables that the weekly check has yet to read.
   var uncheckedTables: [String] = []

@@ -9,7 +9,10 @@ package struct LoopTurn {
 
   private let end: Int64
 
-  package init() { end = SystemClock.monotonic.microseconds + Self.length }
+  /// - Parameter part: of the length; what follows the pieces, such as their commit, has the rest.
+  package init(part: Double = 1) {
+    end = SystemClock.monotonic.microseconds + Int64(Double(Self.length) * part)
+  }
 
   package var isOver: Bool { SystemClock.monotonic.microseconds >= end }
 }
