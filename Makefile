@@ -23,7 +23,7 @@ SOURCES := $(shell find Sources Benchmarks Tools Tests/Lives Tests/TestSupport -
   install-route install-mqtt install-web uninstall deb clean drive ci golden crash failures fleet \
   soak lives clock packages service calendars interchange routing geodesics notifications geoclue \
   recipes report parked units sanitize long simulate link-order release repository release-tools \
-  release-systems
+  release-systems growth
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -105,6 +105,10 @@ SEED ?= 1
 DAYS ?= 20
 simulate: $(RELEASE)/.built ## the daemon in a simulated world under kills and power cuts; SEED= and DAYS=
 	@Tests/Simulator/Driver/simulate --release $(RELEASE) --seed $(SEED) --days $(DAYS)
+
+SIZES ?= small
+growth: $(RELEASE)/.built ## how the cost of each verb and event grows; SIZES=large by hand
+	Tests/System/growth $(RELEASE) $(SIZES)
 
 service: ## the service under a real systemd (needs root)
 	Tests/System/run

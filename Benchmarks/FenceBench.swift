@@ -68,7 +68,7 @@ func fenceBench(
     }
   }
   let checksum = try digest.hexDigest()
-  let bytes = Double(pristine.byteCount) / Double(circles.count)
+  let bytes = Double(pristine.fences.byteCount) / Double(circles.count)
   return "ns_per_fix=\(rounded(times[times.count / 2])) build_ms=\(rounded(buildTime * 1e3))"
     + " bytes_per_fence=\(rounded(bytes)) enter=\(counts.enter) exit=\(counts.exit)"
     + " pass=\(counts.pass) transitions_sha256=\(checksum)"

@@ -8,7 +8,7 @@ import Storage
 private let now = Instant(seconds: 1_800_000_000)
 
 /// Places all over a country, 1 000 km by 1 000 km; the same for each run.
-private func position(_ index: Int) -> Coordinate {
+func position(_ index: Int) -> Coordinate {
   var state = UInt64(index) &* 0x9E37_79B9_7F4A_7C15
   state = (state ^ (state >> 31)) &* 0xBF58_476D_1CE4_E5B9
   let x = Double(state >> 40) / Double(1 << 24)

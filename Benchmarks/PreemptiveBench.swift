@@ -120,13 +120,6 @@ private func reminder(
   return (reminder, History())
 }
 
-/// Seconds of processor time.
-private func spent(_ body: () -> Void) -> Double {
-  let start = processorTime()
-  body()
-  return processorTime() - start
-}
-
 /// Seconds that two readings of the clock cost.
 private func clockCost() -> Double {
   let start = wallTime()

@@ -9,6 +9,13 @@ func timeOfDay() -> Double { seconds(of: CLOCK_REALTIME) }
 /// Processor time of this process in seconds.
 func processorTime() -> Double { seconds(of: CLOCK_PROCESS_CPUTIME_ID) }
 
+/// Seconds of processor time that a body takes.
+func spent(_ body: () throws -> Void) rethrows -> Double {
+  let start = processorTime()
+  try body()
+  return processorTime() - start
+}
+
 private func seconds(of clock: clockid_t) -> Double {
   var time = timespec()
   clock_gettime(clock, &time)

@@ -75,17 +75,50 @@ extension Daemon {
     dailyTimer?.arm(in: 86_400_000_000)
     guard let now = clock.live, host.engine.isClockTrusted, let days = settings.ledgerKeepDays
     else { return }
-    let keepEnd = now - .hours(24 * Double(days))
+    pruning = Pruning(before: now - .hours(24 * Double(days)), days: days)
+    prune()
+  }
+
+  /// Old firings that are being removed, in turns of the loop.
+  struct Pruning {
+    let before: Instant
+    let days: Int
+    var next: Instant?
+    var removed = 0
+    var givenUp = 0
+  }
+
+  func prune() {
+    guard var work = pruning else { return }
+    let turn = LoopTurn()
     do {
-      let (count, givenUp) = try store.ledger.prune(
-        olderThan: keepEnd, heldUntil: keepEnd - .hours(24 * Double(settings.ledgerHoldDays)))
-      if count > 0 { log.info("Removed \(count) firings older than \(days) days from the ledger") }
-      if givenUp > 0 {
-        log.warning(
-          "\(givenUp) of the removed firings did not reach every destination: 'georemind delivery'")
-      }
+      repeat {
+        let piece = try store.ledger.prune(
+          olderThan: work.before,
+          heldUntil: work.before - .hours(24 * Double(settings.ledgerHoldDays)), from: work.next)
+        work.next = piece.next
+        work.removed += piece.removed
+        work.givenUp += piece.givenUp
+      } while work.next != nil && !turn.isOver
     } catch {
-      log.error("Cannot shorten the ledger: \(error)")
+      pruning = nil
+      return log.error("Cannot shorten the ledger: \(error)")
+    }
+    guard work.next == nil else {
+      pruning = work
+      pruneTimer?.arm(in: 1_000)
+      return
+    }
+    pruning = nil
+    if work.removed > 0 {
+      log.info("Removed \(work.removed) firings older than \(work.days) days from the ledger")
+    }
+    if work.givenUp > 0 {
+      log.warning(
+        """
+        \(work.givenUp) of the removed firings did not reach every destination: \
+        'georemind delivery'
+        """)
     }
   }
 }

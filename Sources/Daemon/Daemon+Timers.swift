@@ -31,6 +31,8 @@ extension Daemon {
       shortenLedger()
       beginCheck()
     }
+    pruneTimer = try loop.addTimer(.monotonic, accuracy: 1_000) { [unowned self] _ in prune() }
+    pruneTimer?.setPriority(.background)
     checkTimer = try loop.addTimer(.monotonic, accuracy: 1_000_000) { [unowned self] _ in
       checkNextTable()
     }

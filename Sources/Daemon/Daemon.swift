@@ -50,6 +50,8 @@ final class Daemon {
   var markTimer: TimerSource?
   var statusTimer: TimerSource?
   var dailyTimer: TimerSource?
+  var pruneTimer: TimerSource?
+  var pruning: Pruning?
   var checkTimer: TimerSource?
   /// Tables that the weekly check has yet to read.
   var uncheckedTables: [String] = []
@@ -111,7 +113,7 @@ final class Daemon {
     host = EngineHost(
       engine: Engine(settings: engine, zone: zone), clock: clock, store: store,
       outbox: outbox, journal: announcer, log: log)
-    placeImports = try PlaceImportQueue(store: store, loop: loop, log: log)
+    placeImports = try PlaceImportQueue(host: host, loop: loop, log: log)
   }
 
   /// Runs until a signal ends it; answers the exit code.

@@ -260,10 +260,10 @@ final class EngineHost {
     try? store.places.name(of: number)
   }
 
-  /// Places of these categories were added, removed or changed.
-  func placesChanged() {
-    unanswered += engine.watchedCategories
-    carryOut(isRetry: true)
+  /// Places were added to a category.
+  func add(_ places: [NumberedPlace], to category: String) {
+    guard let now = clock.now else { return }
+    handle(.newPlaces(category: category, places), at: now)
   }
 
   /// Gives the engine the places of the categories it asked for; answers whether it gave any.

@@ -24,6 +24,10 @@ final class CalendarFolder {
   private var said: Set<Failure> = []
   /// Changes that are still to be written, by reminder id.
   var pending: [String: CalendarChange] = [:]
+  /// The last listing while files of it are still to be read, and the next of them.
+  private var listing: FolderFiles.Listing?
+  private var next = 0
+  private var turnTimer: TimerSource?
 
   enum Failure { case missing, readOnly, deaf, links, tooMany, notKept }
 
@@ -47,8 +51,6 @@ final class CalendarFolder {
   private static let maximumReminders = 500
   /// Limit of refusals logged per file.
   private static let maximumRefusals = 5
-  /// Limit of files and bytes read in one turn of the loop.
-  private static let turn = (files: 200, bytes: 4 << 20)
 
   init(_ path: String, daemon: Daemon, log: Logger) throws {
     folder = FolderFiles(path)
@@ -59,11 +61,17 @@ final class CalendarFolder {
       ids[source.file, default: []].insert(entry.reminder.id)
     }
     watch = try FolderWatch(path, loop: daemon.loop) { [unowned self] in check() }
+    turnTimer = try daemon.loop.addTimer(.monotonic, accuracy: 1_000) { [unowned self] _ in
+      readOn()
+    }
   }
 
   var path: String { folder.path }
 
-  func close() { watch?.close() }
+  func close() {
+    watch?.close()
+    turnTimer?.close()
+  }
 
   func holds(_ file: String) -> Bool { file.hasPrefix("\(path)/") }
 
@@ -86,7 +94,8 @@ final class CalendarFolder {
 
   /// Brings the reminders in step with the files.
   func check() {
-    guard let now = daemon.clock.now else { return }
+    listing = nil
+    guard daemon.clock.now != nil else { return }
     if let failure = watch?.failure {
       say(.deaf, "\(path): changes are noticed on reload only: \(failure)")
     }
@@ -105,33 +114,41 @@ final class CalendarFolder {
         .tooMany,
         "\(path): has more than \(FolderFiles.maximumEntries) files; the others are skipped")
     }
+    (self.listing, next) = (listing, 0)
+    readOn()
+  }
+
+  /// Reads files of the listing, as many as one turn of the loop admits.
+  private func readOn() {
+    guard let now = daemon.clock.now, let listing else { return }
+    let turn = LoopTurn(part: 0.5)
     var merge = CalendarMerge(daemon: daemon, now: now)
     var read: [String: Known] = [:]
-    var left = Self.turn
-    var isWhole = true
-    for (file, stamp) in listing.files
-    where files[file].map({ $0.stamp != stamp || $0.needsCheck }) ?? true {
-      guard left.files > 0, left.bytes > 0 else {
-        isWhole = false
-        break
-      }
-      left.files -= 1
-      left.bytes -= Int(clamping: stamp.size)
+    while next < listing.files.count, !turn.isOver {
+      let (file, stamp) = listing.files[next]
+      next += 1
+      guard files[file].map({ $0.stamp != stamp || $0.needsCheck }) ?? true else { continue }
       if let found = reading(of: file, stamp) {
         merge.take(found.reading, from: file, before: ids[file] ?? [])
         read[file] = Known(stamp: found.stamp, leftOut: found.reading.leftOut)
       }
     }
+    let isWhole = next == listing.files.count
     // A removed file may have a new name, in a file that is still to be read.
     var removed: Set<String> = []
     if isWhole, !listing.isCut {
       removed = Set(files.keys).union(ids.keys).subtracting(listing.files.map(\.path))
       for file in removed { merge.forget(ids[file] ?? [], of: file) }
     }
-    guard commit(merge) else { return }
+    guard commit(merge) else {
+      self.listing = nil
+      return
+    }
     files.merge(read) { $1 }
     for file in removed { files[file] = nil }
-    if isWhole { retryPending() } else { watch?.checkAgain(in: 0) }
+    guard isWhole else { return turnTimer?.arm(in: 0) ?? () }
+    self.listing = nil
+    retryPending()
   }
 
   /// Reports a failure once, until it has ended.

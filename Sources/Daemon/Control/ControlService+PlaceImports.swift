@@ -35,7 +35,6 @@ extension ControlService {
         try daemon.store.places.replace(move.old.name, with: move.new)
       }
     }
-    daemon.host.placesChanged()
     return [
       "added": .int(batch.added), "known": .int(batch.known), "moved": .int(moves.count),
     ]

@@ -1,9 +1,11 @@
 import Control
 import LinuxRuntime
 import Logging
+import Reminders
 import Storage
 
-/// Imports under way, and the removal of abandoned ones in small steps.
+/// Imports under way; the places of finished ones on their way to the engine, and the removal of
+/// abandoned ones, both in turns.
 final class PlaceImportQueue {
   /// More are not begun at a time.
   private static let maximumCount = 8
@@ -11,26 +13,35 @@ final class PlaceImportQueue {
   private static let longestSilence: Int64 = 600_000_000
   /// Places that are removed at a time.
   private static let purgedAtOnce = 2000
+  /// Places that the engine receives at a time.
+  private static let handedOnAtOnce = 1000
 
-  private let store: Store
+  private let host: EngineHost
   private let log: Logger
   private var batches: [Int64: (batch: PlaceImport, user: UInt32, lastUse: Int64)] = [:]
   private let purgeTimer: TimerSource?
   private let settleTimer: TimerSource?
+  private let handOnTimer: TimerSource?
+  /// Finished imports, and the number from which the engine has yet to receive their places.
+  private var finished: [(batch: PlaceImport, next: Int64)] = []
 
-  init(store: Store, loop: EventLoop, log: Logger) throws {
-    self.store = store
+  private var store: Store { host.store }
+
+  init(host: EngineHost, loop: EventLoop, log: Logger) throws {
+    self.host = host
     self.log = log
     let owner = WeakReference<PlaceImportQueue>()
     purgeTimer = try loop.addTimer(.monotonic, accuracy: 10_000) { _ in owner.target?.purge() }
     settleTimer = try loop.addTimer(.monotonic, accuracy: 100_000) { _ in owner.target?.settle() }
+    handOnTimer = try loop.addTimer(.monotonic, accuracy: 1_000) { _ in owner.target?.handOn() }
     owner.target = self
-    if try store.imports.abandonAll() { purgeTimer?.arm(in: 1_000_000) }
+    if try host.store.imports.abandonAll() { purgeTimer?.arm(in: 1_000_000) }
   }
 
   func stop() {
     purgeTimer?.close()
     settleTimer?.close()
+    handOnTimer?.close()
   }
 
   /// - Parameter user: who may go on with the import.
@@ -63,7 +74,33 @@ final class PlaceImportQueue {
     try store.imports.finish(batch)
     batches[id] = nil
     log.info("Imported \(batch.added) places, \(batch.known) were known already")
+    if !host.engine.watchedCategories.isEmpty { finished.append((batch, batch.first)) }
+    handOn()
     return batch
+  }
+
+  /// Gives the engine new places, as many as one turn of the loop admits.
+  private func handOn() {
+    let turn = LoopTurn()
+    do {
+      while let (batch, next) = finished.first {
+        guard !turn.isOver else { return handOnTimer?.arm(in: 1_000) ?? () }
+        let rows = try store.places.added(by: batch, from: next, limit: Self.handedOnAtOnce)
+        for problem in rows.problems { log.error("\(problem)") }
+        let byCategory = Dictionary(grouping: rows.values, by: \.category)
+        for (category, places) in byCategory.sorted(by: { $0.key < $1.key }) {
+          host.add(places.map(\.place), to: category)
+        }
+        if let last = rows.values.last?.place.number {
+          finished[0].next = last + 1
+        } else {
+          finished.removeFirst()
+        }
+      }
+    } catch {
+      log.error("Cannot read what an import brought: \(error)")
+      handOnTimer?.arm(in: 60_000_000)
+    }
   }
 
   func abandon(_ id: Int64) throws {

@@ -1,30 +1,8 @@
 package import CivilTime
 package import Geodesy
 
+/// The estimate.
 extension FenceMonitor {
-  /// The presence at a fence; `unknown` for an unknown number.
-  package func presence(of id: FenceID) -> Presence {
-    index.contains(id) ? presences[Int(id)] ?? .unknown : .unknown
-  }
-
-  /// Metres from a place to the edge of a fence, negative inside; infinite for an unknown number.
-  package func distance(to id: FenceID, from position: Coordinate) -> Double {
-    index.contains(id) ? index.region(of: id).signedBoundaryDistance(from: position) : .infinity
-  }
-
-  /// Metres from a place to the centre of a circle, the line of a corridor or the edge of a polygon
-  /// (on either side); infinite for an unknown number.
-  package func centerDistance(of id: FenceID, from position: Coordinate) -> Double {
-    index.contains(id) ? index.region(of: id).distance(from: position) : .infinity
-  }
-
-  /// The `centerDistance` at the place of a transition.
-  package func distance(of transition: Transition) -> Double {
-    centerDistance(of: transition.fence, from: transition.position)
-  }
-
-  // MARK: - The estimate
-
   /// Where the device is believed to be.
   package struct Estimate: Equatable, Sendable {
     package let position: Coordinate
@@ -54,14 +32,14 @@ extension FenceMonitor {
   }
 
   /// Nil for an unknown number, and before the first sample.
-  package func assessment(of id: FenceID) -> Assessment? {
-    guard index.contains(id), let estimate else { return nil }
-    let beyond = distance(to: id, from: estimate.position)
+  package func assessment(of id: FenceID, in fences: FenceSet) -> Assessment? {
+    guard fences.index.contains(id), let estimate else { return nil }
+    let beyond = fences.distance(to: id, from: estimate.position)
     let sigma = estimate.error / Estimator.sigmasOfError
     return Assessment(
       beyond: beyond,
       probability: InsideProbability.inside(
-        beyond: beyond, sigma: sigma, size: index.region(of: id).size),
+        beyond: beyond, sigma: sigma, size: fences.index.region(of: id).size),
       exitMargin: policy.departureSigmas * sigma)
   }
 
@@ -86,23 +64,5 @@ extension FenceMonitor {
   /// The same of the followed receiver.
   package var scale: (scale: Double, minutes: Int) {
     (track.noise.scale, Int(track.noise.blocks))
-  }
-
-  // MARK: - The fences
-
-  /// The fences nearest to a place by distance to their edge (negative inside), nearest first:
-  /// at most `limit`, none farther than `metres`.
-  package func nearest(
-    to position: Coordinate, limit: Int, within metres: Double
-  ) -> [(id: FenceID, distance: Double)] {
-    index.nearest(to: position, limit: limit, within: metres)
-  }
-
-  /// Estimated heap use of shapes other than circles in bytes. Complexity: O(1).
-  package var shapeBytes: Int { index.shapeBytes }
-
-  /// Bytes of heap in use for fences, their states and the index.
-  package var byteCount: Int {
-    index.byteCount + presences.capacity * MemoryLayout<Presence?>.stride
   }
 }

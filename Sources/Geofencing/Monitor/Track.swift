@@ -16,7 +16,7 @@ package struct Track: Sendable {
   /// The start of a way: the believed place of a sample, and whether the device was going there.
   typealias Leg = (place: Vector, time: Instant, isGoing: Bool)
   /// The leg that begins with the newest sample that counts.
-  var former: Leg?
+  private(set) var former: Leg?
   /// The newest sample that counts.
   private(set) var last: PositionSample?
   /// The time of the newest sample, whether it counts or not.
@@ -38,6 +38,20 @@ package struct Track: Sendable {
     }
     if others.count > Self.capacity { others.removeFirst() }
     id = next
+  }
+
+  /// Takes in a sample. Returns nil if it does not count: it is not newer than the one before, too
+  /// inaccurate, or set aside.
+  @inline(__always)
+  mutating func step(to sample: PositionSample, _ policy: MonitorPolicy) -> Step? {
+    guard sample.time > newest else { return nil }
+    if let eph = sample.eph, eph > policy.maximumError { return nil }
+    guard
+      let belief = policy.isPlain
+        ? takeExact(sample) : take(sample, fastest: policy.plausibleSpeed)
+    else { return nil }
+    defer { former = (belief.place, sample.time, belief.isGoing) }
+    return Step(sample: sample, belief: belief, former: former)
   }
 
   /// Takes in a sample. Returns nil if it does not count: it is neither near enough to where the
@@ -63,7 +77,7 @@ package struct Track: Sendable {
   }
 
   /// Takes in a sample as it is.
-  mutating func takeExact(_ sample: PositionSample) -> Belief {
+  private mutating func takeExact(_ sample: PositionSample) -> Belief {
     newest = sample.time
     last = sample
     return .exact(Vector(sample.position))
@@ -85,5 +99,21 @@ package struct Track: Sendable {
   func noise(of receiver: ReceiverID) -> ReceiverNoise? {
     if receiver == id { return noise }
     return others.first { $0.id == receiver }?.noise
+  }
+}
+
+/// A sample that counts, and the estimate after it.
+package struct Step: Sendable {
+  package let sample: PositionSample
+  let belief: Belief
+  /// The place of the step before.
+  let former: Track.Leg?
+
+  /// Where the way to the sample began; nil if it is not known: from a rest, over a jump, or over
+  /// more than three intervals, for a receiver is late now and then.
+  func leg(_ policy: MonitorPolicy) -> Track.Leg? {
+    guard let former, former.isGoing, belief.isGoing, belief.end != .jump else { return nil }
+    let gap = sample.time - former.time
+    return gap <= policy.longestLeg && gap.seconds <= 3 * max(1, belief.interval) ? former : nil
   }
 }

@@ -14,8 +14,8 @@ struct PlaceMet: Sendable {
 
 /// The fences around all places of one category, shared by the reminders that wait for them.
 ///
-/// It holds fences and store numbers only. It has a monitor of its own, so that a million fences
-/// can be dropped at once.
+/// It holds fences and store numbers only, in a set of its own, so that a million fences can be
+/// dropped at once. The track is the engine's.
 struct CategoryWatch: Sendable {
   /// Reminders with the same key share the fences.
   struct Key: Hashable, Sendable {
@@ -37,7 +37,7 @@ struct CategoryWatch: Sendable {
   }
 
   let key: Key
-  var monitor: FenceMonitor
+  private(set) var fences: FenceSet
   /// Slots of the waiting reminders.
   var listeners: Set<Int32> = []
   /// The places are known.
@@ -58,13 +58,13 @@ struct CategoryWatch: Sendable {
   /// The edge or line that the distance of a place with a shape refers to, by place number.
   private var landmarks: [Int64: String] = [:]
 
-  init(key: Key, policy: MonitorPolicy, track: Track) {
+  init(key: Key, policy: MonitorPolicy) {
     self.key = key
-    monitor = FenceMonitor(policy: policy, track: track)
+    fences = FenceSet(policy: policy)
   }
 
   /// Estimated heap use of the places in bytes.
-  var byteCount: Int { monitor.byteCount + numbers.capacity * 8 + late.count * 32 }
+  var byteCount: Int { fences.byteCount + numbers.capacity * 8 + late.count * 32 }
 
   // MARK: - Places
 
@@ -72,10 +72,12 @@ struct CategoryWatch: Sendable {
   /// - Parameters:
   ///   - places: in rising order of their numbers.
   ///   - known: places known to contain the device; removed ones are ignored.
-  ///   - track: of the device so far. Its last sample is the first one of the new fences.
-  mutating func fill(_ places: [NumberedPlace], inside known: Set<Int64>, track: Track) {
-    monitor = FenceMonitor(policy: monitor.policy, track: track)
-    monitor.reserveCapacity(places.count)
+  ///   - device: its last sample is the first one of the new fences.
+  mutating func fill(
+    _ places: [NumberedPlace], inside known: Set<Int64>, following device: FenceMonitor
+  ) {
+    fences = FenceSet(policy: fences.policy)
+    fences.reserveCapacity(places.count)
     numbers.removeAll(keepingCapacity: true)
     numbers.reserveCapacity(places.count)
     late = [:]
@@ -87,7 +89,7 @@ struct CategoryWatch: Sendable {
       }
       if place.area != nil { landmarks[place.number] = region.landmark }
       let isInside = known.contains(place.number)
-      monitor.add(
+      fences.add(
         region, id: FenceID(numbers.count), presence: isInside ? .inside : .outside)
       numbers.append(place.number)
       if isInside { inside.append(place.number) }
@@ -97,10 +99,10 @@ struct CategoryWatch: Sendable {
     isSettled = false
     hasNewcomers = true
     firstSample = nil
-    guard let last = monitor.lastSample else { return }
-    if !monitor.isInDoubt { settle(places, at: last.position) }
+    guard let last = device.lastSample else { return }
+    if !device.isInDoubt { settle(places, at: last.position) }
     var unused: [Transition] = []
-    monitor.seed(into: &unused)
+    fences.seed(from: device.track, into: &unused)
     follow(unused)
     settle(by: last)
   }
@@ -108,11 +110,16 @@ struct CategoryWatch: Sendable {
   /// Notes that these of its places contain a position, as the last fix shows.
   private mutating func settle(_ places: [NumberedPlace], at position: Coordinate) {
     let here = Set(
-      monitor.nearest(to: position, limit: 64, within: 0).map { numbers[Int($0.id)] }
+      fences.nearest(to: position, limit: 64, within: 0).map { numbers[Int($0.id)] }
     ).subtracting(inside)
     guard !here.isEmpty else { return }
     for place in places where here.contains(place.number) { put(place, .inside) }
     inside = (inside + here).sorted()
+  }
+
+  /// Adds a place that is not known. Complexity: O(1) amortised for a rising number.
+  mutating func take(new place: NumberedPlace) {
+    if isFilled, fence(of: place.number) == nil { put(place) }
   }
 
   /// Adds or moves a place. Unless its presence is given, it is determined anew.
@@ -121,16 +128,17 @@ struct CategoryWatch: Sendable {
     landmarks[place.number] = place.area == nil ? nil : region.landmark
     let id = fence(of: place.number) ?? FenceID(numbers.count)
     if Int(id) == numbers.count {
+      let isRising = sortedCount == numbers.count && numbers.last.map { $0 < place.number } ?? true
       numbers.append(place.number)
-      late[place.number] = id
+      if isRising { sortedCount += 1 } else { late[place.number] = id }
     }
     inside.removeAll { $0 == place.number }
-    monitor.add(region, id: id, presence: presence)
+    fences.add(region, id: id, presence: presence)
   }
 
   mutating func remove(_ number: Int64) {
     guard let id = fence(of: number) else { return }
-    monitor.remove(id)
+    fences.remove(id)
     inside.removeAll { $0 == number }
   }
 
@@ -153,7 +161,7 @@ struct CategoryWatch: Sendable {
 
   /// The place of a transition.
   func place(of transition: Transition) -> PlaceMet {
-    met(numbers[Int(transition.fence)], monitor.distance(of: transition))
+    met(numbers[Int(transition.fence)], fences.distance(of: transition))
   }
 
   private func met(_ number: Int64, _ distance: Double) -> PlaceMet {
@@ -164,13 +172,22 @@ struct CategoryWatch: Sendable {
 
   // MARK: - The device
 
-  /// Processes a sample, updates `inside` and appends the transitions.
-  mutating func process(_ sample: PositionSample, into transitions: inout [Transition]) {
-    let start = transitions.count
-    monitor.process(sample, into: &transitions)
-    follow(transitions[start...])
-    settle(by: sample)
+  /// Follows a step, updates `inside` and appends the transitions. Returns whether a reminder may
+  /// have to know.
+  /// - Complexity: that of `FenceSet.follow`. It is mutating as a whole: a getter would copy it.
+  mutating func follow(_ step: Step, into transitions: inout [Transition]) -> Bool {
+    guard isFilled else { return false }
+    fences.follow(step, into: &transitions)
+    if isSettled, transitions.isEmpty, !hasNewcomers { return false }
+    follow(transitions)
+    settle(by: step.sample)
+    guard hasNewcomers || !transitions.isEmpty else { return false }
+    if isSettled { hasNewcomers = false }
+    return true
   }
+
+  /// Starts anew without the track so far; presences stay.
+  mutating func restart(policy: MonitorPolicy) { fences = fences.restarted(policy: policy) }
 
   private mutating func follow(_ transitions: some Sequence<Transition>) {
     for transition in transitions {
@@ -191,15 +208,15 @@ struct CategoryWatch: Sendable {
     let first = firstSample ?? sample.time
     firstSample = first
     isSettled =
-      (monitor.policy.isPlain || sample.time > first)
-      && monitor.nearest(to: sample.position, limit: 64, within: 0).allSatisfy {
-        monitor.presence(of: $0.id) == .inside
+      (fences.policy.isPlain || sample.time > first)
+      && fences.nearest(to: sample.position, limit: 64, within: 0).allSatisfy {
+        fences.presence(of: $0.id) == .inside
       }
   }
 
   /// The place with the nearest edge, and metres to it (negative inside).
   func nearest(to position: Coordinate) -> (number: Int64, fence: FenceID, distance: Double)? {
-    monitor.nearest(to: position, limit: 1, within: .infinity).first.map {
+    fences.nearest(to: position, limit: 1, within: .infinity).first.map {
       (numbers[Int($0.id)], $0.id, $0.distance)
     }
   }
@@ -208,7 +225,7 @@ struct CategoryWatch: Sendable {
   func nearestInside(to position: Coordinate) -> PlaceMet? {
     inside.compactMap { number in
       fence(of: number).map {
-        met(number, monitor.centerDistance(of: $0, from: position))
+        met(number, fences.centerDistance(of: $0, from: position))
       }
     }.min { ($0.distance, $0.number) < ($1.distance, $1.number) }
   }

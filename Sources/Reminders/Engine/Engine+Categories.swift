@@ -7,29 +7,40 @@ import Positioning
 extension Engine {
   /// Categories with waiting reminders, in lower case.
   package var watchedCategories: [String] {
-    Set(watches.map(\.key.category)).sorted()
+    watchNumbers.keys.sorted()
   }
 
   /// The ids of the reminders that wait for a category, sorted.
   package func reminders(nearCategory name: String) -> [String] {
-    let category = CategoryWatch.Key.folded(name)
-    let listeners = watches.filter { $0.key.category == category }.flatMap(\.listeners)
+    let listeners = (watchNumbers[CategoryWatch.Key.folded(name)] ?? []).flatMap {
+      watches[$0].listeners
+    }
     return listeners.map { slots.id($0) }.sorted()
   }
 
   /// Estimated heap use of all places in bytes: fences, cells and numbers.
   package var placeBytes: Int { watches.reduce(0) { $0 + $1.byteCount } }
 
+  /// The number of the watch that a reminder listens to; nil for one of no category.
+  private func watchNumber(of index: Int32) -> Int? {
+    slots.nearKey(index).flatMap { watchNumber(of: $0) }
+  }
+
+  private func watchNumber(of key: CategoryWatch.Key) -> Int? {
+    watchNumbers[key.category]?.first { watches[$0].key.radius == key.radius }
+  }
+
+  func watch(of index: Int32) -> CategoryWatch? { watchNumber(of: index).map { watches[$0] } }
+
   /// Adds a reminder to the watch of its category.
   mutating func join(_ index: Int32, _ key: CategoryWatch.Key, at now: Instant) {
     slots.set(.fence, true, index)
-    let number =
-      watches.firstIndex { $0.key == key }
-      ?? {
-        watches.append(CategoryWatch(key: key, policy: settings.monitor, track: monitor.track))
-        outcome.unfilled.append(key.category)
-        return watches.count - 1
-      }()
+    let number = watchNumber(of: key) ?? watches.count
+    if number == watches.count {
+      watches.append(CategoryWatch(key: key, policy: settings.monitor))
+      watchNumbers[key.category, default: []].append(number)
+      outcome.unfilled.append(key.category)
+    }
     watches[number].listeners.insert(index)
     watches[number].hasNewcomers = true
     if watches[number].isFilled { decidePresence(index, of: number, at: now) }
@@ -38,25 +49,52 @@ extension Engine {
   /// Removes a reminder from its watch; returns whether it had one. Watches without reminders are
   /// removed at the end of the event.
   mutating func leaveWatch(_ index: Int32) -> Bool {
-    for number in watches.indices where watches[number].listeners.remove(index) != nil {
-      return true
+    guard let number = watchNumber(of: index), watches[number].listeners.remove(index) != nil
+    else { return false }
+    if watches[number].listeners.isEmpty { idleWatches.append(watches[number].key) }
+    return true
+  }
+
+  /// Removes the watches that nobody listens to. The last one takes the number of a removed one.
+  mutating func removeIdleWatches() {
+    for key in idleWatches {
+      guard let number = watchNumber(of: key), watches[number].listeners.isEmpty else { continue }
+      let last = watches.count - 1
+      renumber(last, number)
+      watches.swapAt(number, last)
+      watches.removeLast()
+      watchNumbers[key.category]?.removeAll { $0 == last }
+      if watchNumbers[key.category] == [] { watchNumbers[key.category] = nil }
     }
-    return false
+    idleWatches.removeAll()
+  }
+
+  /// Exchanges the numbers of two watches.
+  private mutating func renumber(_ a: Int, _ b: Int) {
+    for category in Set([watches[a].key.category, watches[b].key.category]) {
+      watchNumbers[category] = watchNumbers[category]?.map { $0 == a ? b : $0 == b ? a : $0 }
+    }
   }
 
   mutating func fill(_ category: String, with places: [NumberedPlace], at now: Instant) {
-    let category = CategoryWatch.Key.folded(category)
-    for number in watches.indices where watches[number].key.category == category {
+    for number in watchNumbers[CategoryWatch.Key.folded(category)] ?? [] {
       let known =
         watches[number].isFilled
         ? watches[number].inside
         : watches[number].listeners.flatMap { slots.slot($0)?.history.places ?? [] }
-      watches[number].fill(places, inside: Set(known), track: monitor.track)
+      watches[number].fill(places, inside: Set(known), following: monitor)
       forgetRemovedPlaces(number, at: now)
       for index in watches[number].listeners.sorted() {
         decidePresence(index, of: number, at: now)
         replan(index, at: now)
       }
+    }
+  }
+
+  /// Takes in new places. The next samples decide whether the device is in them.
+  mutating func extend(_ category: String, by places: [NumberedPlace]) {
+    for number in watchNumbers[CategoryWatch.Key.folded(category)] ?? [] {
+      for place in places { watches[number].take(new: place) }
     }
   }
 
@@ -97,17 +135,9 @@ extension Engine {
     }
   }
 
-  /// Applies what a watch decides, by a sample or by the clock.
-  mutating func decide(
-    watch number: Int, at now: Instant,
-    _ body: (inout CategoryWatch, inout [Transition]) -> Void
-  ) {
-    guard watches[number].isFilled else { return }
-    transitions.removeAll(keepingCapacity: true)
-    body(&watches[number], &transitions)
-    guard !transitions.isEmpty || watches[number].hasNewcomers else { return }
+  /// Applies the transitions of a watch to its reminders.
+  mutating func apply(watch number: Int, at now: Instant) {
     let decided = transitions
-    if watches[number].isSettled { watches[number].hasNewcomers = false }
     for index in watches[number].listeners.sorted() {
       for transition in decided where transition.kind == .pass {
         guard slots.stay(index).presence == .outside else { continue }
@@ -168,9 +198,7 @@ extension Engine {
 
   /// The category's place that contains the device, and metres to its centre.
   func placeMet(_ index: Int32, from fix: PositionSample?) -> PlaceMet? {
-    guard let fix, let watch = watches.first(where: { $0.listeners.contains(index) }) else {
-      return nil
-    }
-    return watch.nearestInside(to: fix.position)
+    guard let fix else { return nil }
+    return watch(of: index)?.nearestInside(to: fix.position)
   }
 }

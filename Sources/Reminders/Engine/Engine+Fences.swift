@@ -31,7 +31,7 @@ extension Engine {
   private mutating func decidePresence(_ index: Int32, _ region: Region, at now: Instant) {
     guard let lastFix else { return }
     let place = monitor.estimate?.position ?? lastFix.position
-    let isInside = monitor.distance(to: index, from: place) <= 0
+    let isInside = monitor.fences.distance(to: index, from: place) <= 0
     if isInside, reception.sample == nil || monitor.isInDoubt { return }
     slots.set(.undetermined, false, index)
     monitor.add(region, id: index, presence: isInside ? .inside : .outside)

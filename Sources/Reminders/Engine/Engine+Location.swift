@@ -80,7 +80,7 @@ extension Engine {
     for index in undetermined {
       // The fence was removed meanwhile.
       guard slots.marks(index).contains(.undetermined) else { continue }
-      let presence = monitor.presence(of: index)
+      let presence = monitor.fences.presence(of: index)
       guard presence != .unknown, noted < Self.maximumNotedAtOnce else {
         later.append(index)
         continue

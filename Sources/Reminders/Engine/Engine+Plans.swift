@@ -65,12 +65,14 @@ extension Engine {
     }
   }
 
-  /// Marks a stay that speed or course may let fire at any fix.
+  /// Marks a stay that speed or course alone keep from firing: any fix may let it. A stay that
+  /// waits for a time as well has a timer.
   private mutating func markWaiting(_ evaluation: Evaluation) {
     let (slot, plan) = (evaluation.slot, evaluation.plan)
     let waits =
       slot.reminder.kind == .location && plan.state == .armed && slot.reminder.asksMotion
       && plan.occurrence.map { evaluation.schedule.openStay(slot.history, $0) != nil } ?? false
+      && evaluation.condition == .failsUntil(nil)
     guard waits != slots.marks(slot.index).contains(.waiting) else { return }
     slots.set(.waiting, waits, slot.index)
     if waits { waiting.insert(slot.index) } else { waiting.remove(slot.index) }

@@ -11,7 +11,7 @@ extension Engine {
 
   /// Estimated memory of all reminders and regions in bytes, without timers and cells. Complexity:
   /// O(1).
-  package var reminderBytes: Int { slots.byteCount + monitor.shapeBytes }
+  package var reminderBytes: Int { slots.byteCount + monitor.fences.shapeBytes }
 
   /// Estimated memory of a reminder without its region in bytes; 0 for an unknown id.
   package func reminderBytes(_ id: String) -> Int {
@@ -132,7 +132,7 @@ extension Engine {
   private func nearestListeners(to position: Coordinate, limit: Int) -> [Nearby] {
     var count = limit
     while true {
-      let nearest = monitor.nearest(to: position, limit: count, within: .infinity)
+      let nearest = monitor.fences.nearest(to: position, limit: count, within: .infinity)
       let found = nearest.compactMap { entry -> Nearby? in
         guard let slot = slots.slot(entry.id), listens(slot) else { return nil }
         return Nearby(reminder: slot.reminder, distance: entry.distance, placeNumber: nil)

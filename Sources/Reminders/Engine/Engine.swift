@@ -75,6 +75,10 @@ package struct Engine: ~Copyable, Sendable {
   var undetermined: [Int32] = []
   /// One watch for each category and radius that reminders wait for.
   var watches: [CategoryWatch] = []
+  /// The numbers of each category's watches.
+  var watchNumbers: [String: [Int]] = [:]
+  /// Watches that may have lost their last reminder in this event.
+  var idleWatches: [CategoryWatch.Key] = []
   var outcome = Outcome()
   var transitions: [Transition] = []
   /// Compiler workaround (Swift 6.3): a member whose size is known at run time only keeps reads of
@@ -134,6 +138,7 @@ package struct Engine: ~Copyable, Sendable {
     case .snooze(let id, let snooze): put(off: id, snooze, at: now)
     case .zone(let zone): change(to: zone, at: now)
     case .places(let category, let places): fill(category, with: places, at: now)
+    case .newPlaces(let category, let places): extend(category, by: places)
     case .place(let number, let place, let category):
       follow(placeNumber: number, place, in: category, at: now)
     case .routed(let answer): take(answer, at: now)
@@ -164,9 +169,7 @@ package struct Engine: ~Copyable, Sendable {
     behindSince = turn.isFull || !(backlog.isEmpty || isLoading) ? now : nil
     checkPosition(at: now)
     sumUpMissed()
-    if !watches.isEmpty, watches.contains(where: \.listeners.isEmpty) {
-      watches.removeAll(where: \.listeners.isEmpty)
-    }
+    if !idleWatches.isEmpty { removeIdleWatches() }
     conclude(into: &effects)
     askRoutes(at: now, into: &effects)
   }

@@ -81,6 +81,11 @@ struct ReminderTable: ~Copyable, Sendable {
   /// Its circle; nil without one or for a vacant slot.
   func place(_ index: Int32) -> Reminder.Place? { entries[Int(index)]?.reminder.place }
 
+  /// The watch that it listens to; nil for a reminder of no category or a vacant slot.
+  func nearKey(_ index: Int32) -> CategoryWatch.Key? {
+    entries[Int(index)].flatMap { CategoryWatch.Key($0.reminder) }
+  }
+
   /// `done` where the slot is vacant.
   func state(_ index: Int32) -> Reminder.State { standing(index).state }
 

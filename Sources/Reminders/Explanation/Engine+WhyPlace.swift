@@ -70,7 +70,7 @@ extension Engine {
     guard let fix = lastFix, listens(slot) else { return [] }
     if anchors[index] != nil { return anchorGates(slot, fix.position) }
     if let category = slot.reminder.nearCategory {
-      guard let watch = watches.first(where: { $0.listeners.contains(index) }),
+      guard let watch = watch(of: index),
         let nearest = watch.nearest(to: fix.position)
       else {
         return [
@@ -82,18 +82,18 @@ extension Engine {
       let name =
         placeName(nearest.number).map { "\($0), the nearest of category \(category)" }
         ?? "the nearest place of category \(category)"
-      return placeGates(slot, watch.monitor, nearest.fence, name, at: now)
+      return placeGates(slot, watch.fences, nearest.fence, name, at: now)
     }
-    return placeGates(slot, monitor, index, slot.reminder.placeName ?? "the place", at: now)
+    return placeGates(slot, monitor.fences, index, slot.reminder.placeName ?? "the place", at: now)
   }
 
   private func placeGates(
-    _ slot: Slot, _ monitor: FenceMonitor, _ fence: FenceID, _ name: String, at now: Instant
+    _ slot: Slot, _ fences: FenceSet, _ fence: FenceID, _ name: String, at now: Instant
   ) -> [Explanation.Gate] {
-    guard let fix = lastFix, let seen = monitor.assessment(of: fence),
+    guard let fix = lastFix, let seen = monitor.assessment(of: fence, in: fences),
       let estimate = monitor.estimate
     else { return [] }
-    let isInside = monitor.presence(of: fence) == .inside
+    let isInside = fences.presence(of: fence) == .inside
     let away = Length.formatted(metres: abs(seen.beyond))
     let reach = Length.formatted(metres: seen.exitMargin)
     let percent = Decimal.rounded(100 * seen.probability, digits: 1)

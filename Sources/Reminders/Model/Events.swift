@@ -34,8 +34,10 @@ package enum Event: Sendable {
   case clockTrust(Bool)
   /// The system's time zone has changed: floating times are computed anew.
   case zone(TimeZoneRules)
-  /// All places of a category, by rising number: the answer to `Effect.watch`, or a bulk change.
+  /// All places of a category, by rising number: the answer to `Effect.watch`.
   case places(category: String, [NumberedPlace])
+  /// Places that were added to a category, by rising number. Known ones are ignored.
+  case newPlaces(category: String, [NumberedPlace])
   /// The place with this number was added, changed or, with nil, removed.
   case place(number: Int64, NumberedPlace?, category: String?)
   /// The answer to `Effect.route`.
@@ -50,8 +52,8 @@ package enum Event: Sendable {
       .reopen(let reminder):
       reminder.id
     case .remove(let id), .done(let id), .pop(let id), .snooze(let id, _): id
-    case .fix, .tick, .clockSet, .resumed, .clockTrust, .zone, .places, .place, .routed,
-      .forgetTrips:
+    case .fix, .tick, .clockSet, .resumed, .clockTrust, .zone, .places, .newPlaces, .place,
+      .routed, .forgetTrips:
       nil
     }
   }

@@ -7,7 +7,7 @@ extension Engine {
   /// Gives a sample to all monitors.
   mutating func process(_ sample: PositionSample, at now: Instant) {
     transitions.removeAll(keepingCapacity: true)
-    monitor.process(sample, into: &transitions)
+    let step = monitor.process(sample, into: &transitions)
     // Passes on the way here come before arrivals and departures here.
     for transition in transitions where transition.kind == .pass {
       follow(transition, of: transition.fence, place: nil, at: now)
@@ -16,8 +16,10 @@ extension Engine {
       follow(transition, of: transition.fence, place: nil, at: now)
     }
     if !undetermined.isEmpty { determinePresence(at: now) }
+    guard let step else { return }
     for number in watches.indices {
-      decide(watch: number, at: now) { $0.process(sample, into: &$1) }
+      transitions.removeAll(keepingCapacity: true)
+      if watches[number].follow(step, into: &transitions) { apply(watch: number, at: now) }
     }
   }
 
@@ -26,8 +28,8 @@ extension Engine {
     _ fix: Fix, _ time: Instant, from origin: FixOrigin, at now: Instant
   ) {
     if let last = lastFix?.time, time <= last { return }
-    followMonitors(ReceiverID(origin))
-    defer { followMonitors(ReceiverID(reception.origin)) }
+    monitor.follow(ReceiverID(origin))
+    defer { monitor.follow(ReceiverID(reception.origin)) }
     reception.coarse = (fix, now)
     let sample = PositionSample(
       time: time, position: fix.position, eph: fix.eph, speed: fix.speed)
@@ -40,22 +42,14 @@ extension Engine {
   mutating func rebuildMonitor() {
     monitor = monitor.restarted(policy: settings.monitor)
     motion = Motion()
-    for number in watches.indices {
-      watches[number].monitor = watches[number].monitor.restarted(policy: settings.monitor)
-    }
+    for number in watches.indices { watches[number].restart(policy: settings.monitor) }
   }
 
   mutating func followReceiver(_ origin: FixOrigin) {
     reception.origin = origin
     // The distance between two receivers is no speed either.
     motion = Motion()
-    followMonitors(ReceiverID(origin))
-  }
-
-  /// The next sample is of this receiver.
-  private mutating func followMonitors(_ id: ReceiverID) {
-    monitor.follow(id)
-    for number in watches.indices { watches[number].monitor.follow(id) }
+    monitor.follow(ReceiverID(origin))
   }
 
   // MARK: - Loss of position

@@ -16,7 +16,9 @@ package struct PlaceImports {
         "INSERT INTO unfinished_import (first_place) "
           + "SELECT coalesce(max(id), 0) + 1 FROM place")
       let id = try database.integer("SELECT max(id) FROM unfinished_import") ?? 0
-      return PlaceImport(database: database, id: id)
+      let first = try database.integer(
+        "SELECT first_place FROM unfinished_import WHERE id = ?", [.integer(id)])
+      return PlaceImport(database: database, id: id, first: first ?? 0)
     }
   }
 
@@ -83,6 +85,8 @@ package struct PlaceImports {
 /// An import in progress.
 package final class PlaceImport {
   package let id: Int64
+  /// Its places have this number or a higher one.
+  package let first: Int64
   /// Number of new places.
   package private(set) var added = 0
   /// Number of places that existed: same name, within `samePlace`.
@@ -107,9 +111,9 @@ package final class PlaceImport {
   private var sinceCommit = 0
   private static let placesACommit = 100_000
 
-  fileprivate init(database: Database, id: Int64) {
+  fileprivate init(database: Database, id: Int64, first: Int64) {
     self.database = database
-    self.id = id
+    (self.id, self.first) = (id, first)
   }
 
   /// Adds all places or, on an error, none; a new category gets the colour. A disk error also

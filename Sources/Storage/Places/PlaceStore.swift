@@ -135,6 +135,19 @@ package struct PlaceStore {
       [.text(category)], capacity: Int(count ?? 0), read: Self.numbered)
   }
 
+  /// The places that a finished import has added to categories, for the engine: by rising number
+  /// from one on, at most `limit` of them.
+  package func added(
+    by batch: PlaceImport, from number: Int64, limit: Int
+  ) throws(StoreError) -> Rows<(category: String, place: NumberedPlace)> {
+    try database.rows(
+      of: "place",
+      "SELECT id, latitude, longitude, radius_m, region, width_m, category FROM known_place "
+        + "WHERE id >= ? AND import = ? AND category IS NOT NULL ORDER BY id LIMIT ?",
+      [.integer(number), .integer(batch.id), SQLValue(limit)]
+    ) { (row) throws(RowFault) in (try row.text("category"), try Self.numbered(row)) }
+  }
+
   private static func numbered(_ row: Row) throws(RowFault) -> NumberedPlace {
     guard case .integer(let number) = row.value(at: 0), case .real(let latitude) = row.value(at: 1),
       case .real(let longitude) = row.value(at: 2), case .real(let radius) = row.value(at: 3),

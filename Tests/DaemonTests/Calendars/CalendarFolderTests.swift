@@ -412,7 +412,6 @@ import Testing
       folder, "alarms.ics", Self.task("alarms", "S", String(repeating: Self.nowhere, count: 100)))
     try put(folder, "z.ics", Self.task("z"))
     let rig = try rig(folder)
-    // The large one has taken all of the first turn.
     try rig.run { rig.daemon.host.engine.reminder("z") != nil }
     let found = try ids(rig)
     #expect(found == ["z"])

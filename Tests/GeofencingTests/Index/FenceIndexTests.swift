@@ -145,7 +145,7 @@ import Testing
     for (latitude, longitude) in [(10.0, 20.5), (10.3, 20), (-40, 100), (12, 20.1), (10, -160)] {
       let place = coordinate(latitude, longitude)
       let expected = place.distance(to: coordinate(10, 20)) - 1_000
-      #expect(abs(monitor.distance(to: 0, from: place) - expected) < 1e-5)
+      #expect(abs(monitor.fences.distance(to: 0, from: place) - expected) < 1e-5)
     }
   }
 

@@ -24,17 +24,17 @@ import Testing
     let decided = rig.feed(at(70), after: 2)
     #expect(decided.map(\.kind) == [.arrive])
     #expect(decided.first?.time == Instant(seconds: 1_006))
-    #expect(decided.first.map { abs(rig.monitor.distance(of: $0) - 70) < 0.01 } == true)
+    #expect(decided.first.map { abs(rig.monitor.fences.distance(of: $0) - 70) < 0.01 } == true)
     #expect(decided.first?.eph == 5)
-    #expect(rig.monitor.presence(of: 0) == .inside)
-    #expect(rig.monitor.inside.sorted() == [0])
+    #expect(rig.monitor.fences.presence(of: 0) == .inside)
+    #expect(rig.monitor.fences.inside.sorted() == [0])
     #expect(rig.feed(at(40)) == [])
   }
 
   @Test func isFoundInsideOnce() {
     var rig = rig()
     #expect(rig.feed(at(10)) == [])
-    #expect(rig.monitor.presence(of: 0) == .unknown)
+    #expect(rig.monitor.fences.presence(of: 0) == .unknown)
     #expect(rig.feed(at(11)).map(\.kind) == [.found])
     #expect(rig.feed(at(12)) == [])
   }
@@ -68,7 +68,7 @@ import Testing
   @Test func startsOutsideSilentlyThenArrives() {
     var rig = rig()
     for east in [400.0, 390] { #expect(rig.feed(at(east)) == []) }
-    #expect(rig.monitor.presence(of: 0) == .outside)
+    #expect(rig.monitor.fences.presence(of: 0) == .outside)
     for east in stride(from: 380.0, to: 40, by: -20) { rig.feed(at(east)) }
     #expect(rig.transitions.map(\.kind) == [.arrive])
   }
@@ -81,9 +81,9 @@ import Testing
     #expect(rig.feed(at(21)).map(\.kind) == [.found])
     rig.monitor.add(.circle(circle(at(900), 100)), id: 4)
     rig.feed(at(22))
-    #expect(rig.monitor.presence(of: 4) == .unknown)
+    #expect(rig.monitor.fences.presence(of: 4) == .unknown)
     rig.feed(at(23))
-    #expect(rig.monitor.presence(of: 4) == .outside)
+    #expect(rig.monitor.fences.presence(of: 4) == .outside)
   }
 
   /// By 3.72 standard deviations. A receiver without a history is taken to be twice as bad as it
@@ -99,7 +99,7 @@ import Testing
       east += 1.4
       rig.feed(at(east), eph: eph, speed: 1.4)
     }
-    let assessment = try #require(rig.monitor.assessment(of: 0))
+    let assessment = try #require(rig.monitor.assessment(of: 0, in: rig.monitor.fences))
     #expect(assessment.probability <= 0.001 && assessment.beyond >= assessment.exitMargin)
   }
 
@@ -113,7 +113,7 @@ import Testing
     monitor.process(sample, into: &transitions)
     #expect(transitions.map(\.fence) == [2])
     #expect(transitions.map(\.kind) == [.depart])
-    #expect(monitor.inside.sorted() == [0, 1])
+    #expect(monitor.fences.inside.sorted() == [0, 1])
   }
 
   @Test func aFenceAddedAfterASkippedSampleIsLeftByTheNext() {
@@ -133,7 +133,7 @@ import Testing
   @Test func oneSampleBeyondTheMarginIsNoDeparture() {
     var rig = rig(presence: .inside)
     for east in [90.0, 140, 90, 140, 90] { #expect(rig.feed(at(east), eph: 2) == []) }
-    #expect(rig.monitor.presence(of: 0) == .inside)
+    #expect(rig.monitor.fences.presence(of: 0) == .inside)
   }
 
   /// Also the first one after a restart.
@@ -145,7 +145,7 @@ import Testing
     var restarted = self.rig(radius: 2_000, presence: .inside)
     #expect(restarted.feed(at(9_000)) == [])
     #expect(restarted.feed(at(500), after: 60) == [])
-    #expect(restarted.monitor.presence(of: 0) == .inside)
+    #expect(restarted.monitor.fences.presence(of: 0) == .inside)
   }
 
   @Test func ignoresSamplesThatAreNotNewer() {
@@ -187,10 +187,10 @@ import Testing
     for i in -5...5 { rig.feed(at(Double(i) * 278 + 139), after: 10, eph: 8) }
     #expect(rig.transitions.map(\.kind) == [.pass])
     let pass = rig.transitions[0]
-    #expect(rig.monitor.distance(of: pass) < 0.1)
+    #expect(rig.monitor.fences.distance(of: pass) < 0.1)
     #expect(pass.position.distance(to: home) < 0.1)
     #expect(abs(pass.time.seconds - (rig.seconds - 55)) < 0.01)
-    #expect(rig.monitor.presence(of: 0) == .outside)
+    #expect(rig.monitor.fences.presence(of: 0) == .outside)
   }
 
   /// Whichever side of the edge rounding puts the sample on.
@@ -272,18 +272,18 @@ import Testing
     rig.monitor.remove(0)
     rig.monitor.remove(0)
     #expect(rig.feed(at(50)) == [])
-    #expect(rig.monitor.presence(of: 0) == .unknown)
-    #expect(rig.monitor.distance(to: 0, from: home) == .infinity)
+    #expect(rig.monitor.fences.presence(of: 0) == .unknown)
+    #expect(rig.monitor.fences.distance(to: 0, from: home) == .infinity)
     rig.monitor.add(.circle(circle(home, 10)), id: 0)
-    #expect(abs(rig.monitor.distance(to: 0, from: at(35)) - 25) < 0.01)
-    #expect(rig.monitor.nearest(to: at(35), limit: 3, within: 30).map(\.id) == [0])
+    #expect(abs(rig.monitor.fences.distance(to: 0, from: at(35)) - 25) < 0.01)
+    #expect(rig.monitor.fences.nearest(to: at(35), limit: 3, within: 30).map(\.id) == [0])
   }
 
   @Test(arguments: [Double.nan, -3, 0, -Double.infinity])
   func senselessErrorIsUnknown(eph: Double) {
     var rig = rig(presence: .inside)
     for east in [0.0, 10, 0, 90, 110, 110, 90] { #expect(rig.feed(at(east), eph: eph) == []) }
-    #expect(rig.monitor.presence(of: 0) == .inside)
+    #expect(rig.monitor.fences.presence(of: 0) == .inside)
   }
 
   @Test func hostileNumbersDoNotTrap() {

@@ -81,7 +81,7 @@ struct RandomLife {
     for _ in 0..<segments {
       if let difference = segment() { return "seed \(seed), \(time) s: \(difference)" }
     }
-    if let fault = monitor.index.checkInvariants() { return fault }
+    if let fault = monitor.fences.index.checkInvariants() { return fault }
     let (found, expected) = (monitor.scale.scale, reference.scale)
     return abs(found - expected) < 1e-6
       ? nil : "seed \(seed): scale \(found) instead of \(expected)"
@@ -192,7 +192,9 @@ struct RandomLife {
     } else {
       let former = monitor
       monitor = FenceMonitor()
-      for (id, region) in regions { monitor.add(region, id: id, presence: former.presence(of: id)) }
+      for (id, region) in regions {
+        monitor.add(region, id: id, presence: former.fences.presence(of: id))
+      }
     }
   }
 

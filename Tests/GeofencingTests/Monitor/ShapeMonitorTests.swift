@@ -43,8 +43,8 @@ import Testing
     for _ in 0..<5 { #expect(rig.feed(at(120, 200), after: 5) == []) }
     for east in stride(from: 115.0, through: 70, by: -5) { rig.feed(at(east, 200), after: 3) }
     #expect(rig.transitions.map(\.kind) == [.arrive])
-    #expect(rig.transitions.first.map { rig.monitor.distance(of: $0) < 15 } == true)
-    #expect(rig.monitor.inside.sorted() == [0])
+    #expect(rig.transitions.first.map { rig.monitor.fences.distance(of: $0) < 15 } == true)
+    #expect(rig.monitor.fences.inside.sorted() == [0])
     // 10 m beyond the edge is not sure to be outside.
     for _ in 0..<3 { #expect(rig.feed(at(110, 200), after: 5) == []) }
     for _ in 0..<20 { rig.feed(at(190, 200), after: 5) }
@@ -55,11 +55,11 @@ import Testing
     var rig = rig(try angle())
     rig.feed(at(50, 50))
     #expect(rig.feed(at(50, 51)).map(\.kind) == [.found])
-    #expect(abs(rig.monitor.distance(to: 0, from: at(50, 50)) + 50) < 0.01)
-    #expect(abs(rig.monitor.distance(to: 0, from: at(-40, 50)) - 40) < 0.01)
-    let nearest = rig.monitor.nearest(to: at(200, 160), limit: 1, within: 61)
+    #expect(abs(rig.monitor.fences.distance(to: 0, from: at(50, 50)) + 50) < 0.01)
+    #expect(abs(rig.monitor.fences.distance(to: 0, from: at(-40, 50)) - 40) < 0.01)
+    let nearest = rig.monitor.fences.nearest(to: at(200, 160), limit: 1, within: 61)
     #expect(nearest.map(\.id) == [0])
-    #expect(rig.monitor.nearest(to: at(200, 160), limit: 1, within: 59).isEmpty)
+    #expect(rig.monitor.fences.nearest(to: at(200, 160), limit: 1, within: 59).isEmpty)
   }
 
   /// On the way from far away the distances of shapes, on the ground, are compared with straight
@@ -98,7 +98,7 @@ import Testing
     #expect(decided.map(\.kind) == [.pass])
     // 300 m of the L lie on the way: its middle is 300 m from the start.
     #expect(decided.first.map { abs($0.time.seconds - rig.seconds + 12) < 0.01 } == true)
-    #expect(decided.first.map { abs(rig.monitor.distance(of: $0) - 50) < 0.05 } == true)
+    #expect(decided.first.map { abs(rig.monitor.fences.distance(of: $0) - 50) < 0.05 } == true)
     #expect(decided.first.map { $0.position.distance(to: at(150, 50)) < 0.1 } == true)
   }
 
@@ -115,7 +115,7 @@ import Testing
     for i in 0..<4 { rig.feed(at(-1_000 + 300 * Double(i), 120), after: 10) }
     let decided = rig.feed(at(200, 120), after: 10)
     #expect(decided.map(\.kind) == [.pass])
-    #expect(decided.first.map { rig.monitor.distance(of: $0) < 0.01 } == true)
+    #expect(decided.first.map { rig.monitor.fences.distance(of: $0) < 0.01 } == true)
     #expect(decided.first.map { $0.position.distance(to: at(0, 120)) < 0.1 } == true)
     // Past its end, at less than half the width and at more.
     for (north, kinds) in [(2_025.0, [Transition.Kind.pass]), (2_035, [])] {
@@ -134,11 +134,11 @@ import Testing
   @Test func replacedAndRemovedShapesAreForgotten() throws {
     var rig = rig(try road())
     rig.monitor.add(.circle(circle(at(5_000), 100)), id: 0)
-    #expect(abs(rig.monitor.distance(to: 0, from: home) - 4_900) < 0.1)
+    #expect(abs(rig.monitor.fences.distance(to: 0, from: home) - 4_900) < 0.1)
     rig.monitor.add(try angle(), id: 0)
     rig.monitor.remove(0)
     rig.monitor.add(.circle(circle(home, 100)), id: 0)
-    #expect(abs(rig.monitor.distance(to: 0, from: home) + 100) < 0.01)
+    #expect(abs(rig.monitor.fences.distance(to: 0, from: home) + 100) < 0.01)
   }
 
   /// The quiet disc and the neighbourhood change nothing.

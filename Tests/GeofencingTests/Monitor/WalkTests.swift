@@ -31,7 +31,7 @@ import Testing
       walk.go(to: here, among: circles)
     }
     #expect(walk.wrong.prefix(5) == [])
-    #expect(Set(walk.monitor.inside) == walk.inside)
+    #expect(Set(walk.monitor.fences.inside) == walk.inside)
   }
 
   /// A drive across a city that thins out: cells that are split lie beside such that are not, and a

@@ -53,6 +53,17 @@ import Testing
     #expect(harness.firings.isEmpty)
   }
 
+  /// No fix can let it fire before the hours begin.
+  @Test func aStayThatWaitsForItsHoursIsATimer() throws {
+    var harness = try inside(
+      at: "2026-06-12T20:00:00Z", #""hours":"21:00-22:00","max_speed_mps":5"#)
+    #expect(harness.engine.waiting.isEmpty)
+    harness.wait(until: try instant("2026-06-12T21:10:00Z"))
+    #expect(harness.engine.waiting.count == 1 && harness.firings.isEmpty)
+    harness.fix(0, speed: 2)
+    #expect(harness.firings.count == 1 && harness.engine.waiting.isEmpty)
+  }
+
   @Test func hoursAndDaysTogether() throws {
     // A Friday evening; the next Monday morning is the first moment with both.
     var harness = try inside(

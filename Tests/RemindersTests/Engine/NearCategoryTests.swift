@@ -133,6 +133,44 @@ import Testing
     #expect(harness.engine.watches.isEmpty)
   }
 
+  /// A place that is known stays as it is, also while the device is there.
+  @Test func newPlacesJoinTheKnownOnes() throws {
+    var harness = Self.harness()
+    try harness.add(Self.milk(#","every_visit":true"#))
+    harness.walk(from: 0, to: 1_000)
+    for _ in 0..<5 { harness.fix(1_000, speed: 0) }
+    harness.send(
+      .newPlaces(
+        category: "SuperMarket",
+        [Self.shop(1, at: 1_000), Self.shop(4, at: 1_500), Self.shop(9, at: 2_500)]))
+    harness.send(.newPlaces(category: "pharmacy", [Self.shop(10, at: 1_250)]))
+    for _ in 0..<5 { harness.fix(1_000, speed: 0) }
+    harness.walk(from: 1_015, to: 2_700)
+    #expect(met(harness) == ["arrive 1", "arrive 4", "arrive 2", "arrive 9"])
+  }
+
+  /// The last watch takes the number of a removed one.
+  @Test(arguments: [[0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 0, 2]])
+  func watchesThatGoLeaveTheOthers(order: [Int]) throws {
+    var harness = Self.harness()
+    harness.places["bank"] = [Self.shop(7, at: 1_000)]
+    for (number, more) in ["", #","radius_m":300"#, #","radius_m":200"#].enumerated() {
+      try harness.add(
+        #"{"id":"\#(number)","title":"T","near_category":"Supermarket"\#(more)}"#)
+    }
+    try harness.add(#"{"id":"3","title":"T","near_category":"Bank"}"#)
+    harness.fix(0)
+    for removed in order.indices {
+      let left = order[(removed + 1)...].sorted().map { "\($0)" }
+      harness.send(.remove(id: "\(order[removed])"))
+      #expect(harness.engine.watches.count == left.count)
+      let (shops, banks) = (left.filter { $0 != "3" }, left.filter { $0 == "3" })
+      #expect(harness.engine.reminders(nearCategory: "supermarket") == shops)
+      #expect(harness.engine.reminders(nearCategory: "bank") == banks)
+    }
+    #expect(harness.engine.watchedCategories.isEmpty)
+  }
+
   @Test func placesAreOnlyAskedForWhileSomebodyWaits() throws {
     var harness = Self.harness()
     try harness.add(Self.milk(#","state":"fired""#))

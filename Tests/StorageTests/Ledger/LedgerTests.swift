@@ -57,8 +57,24 @@ import Testing
     for second in 0..<4 { try store.ledger.record([Sample.firing("f\(second)", second: second)]) }
     try store.ledger.markDelivered([1, 2, 4], at: .start)
     let pruned = try store.ledger.prune(olderThan: .start + .seconds(3), heldUntil: .start)
-    #expect(pruned == (2, 0))
+    #expect([pruned.removed, pruned.givenUp] == [2, 0] && pruned.next == nil)
     #expect(try store.ledger.firings().values.map(\.id) == ["f2", "f3"])
+  }
+
+  /// A piece ends behind the firings of its last moment.
+  @Test func pruningGoesByPieces() throws {
+    for number in 0..<9 { try store.ledger.record([Sample.firing("f\(number)", second: number / 2)]) }
+    try store.ledger.markDelivered(Array(1...9), at: .start)
+    var removed: [Int] = []
+    var next: Instant?
+    repeat {
+      let piece = try store.ledger.prune(
+        olderThan: .start + .seconds(4), heldUntil: .start, from: next, limit: 3)
+      removed.append(piece.removed)
+      next = piece.next
+    } while next != nil
+    #expect(removed == [4, 4, 0])
+    #expect(try store.ledger.firings().values.map(\.id) == ["f8"])
   }
 
   // MARK: - One event, one transaction

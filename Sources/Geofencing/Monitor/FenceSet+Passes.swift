@@ -2,7 +2,7 @@ import CivilTime
 import Geodesy
 
 /// Passes: the device was in a fence on its way between two samples, and is outside again.
-extension FenceMonitor {
+extension FenceSet {
   /// Finds fences crossed by the leg to the believed place with both ends outside. A device that
   /// crosses a line was on it, however narrow it is.
   mutating func findPasses(_ evaluation: Evaluation) {

@@ -12,7 +12,22 @@ struct Evaluation {
   /// Whether the place owes nothing to samples before: then it decides with the one before alone.
   let isLone: Bool
   /// Where the way to the place began, if it is known.
-  let leg: Track.Leg?
+  var leg: Track.Leg?
+
+  /// What a step shows.
+  init(_ step: Step, _ policy: MonitorPolicy) {
+    self.init(of: step.sample, step.belief, policy)
+    leg = step.leg(policy)
+  }
+
+  /// What a sample shows without the way to it.
+  init(of sample: PositionSample, _ belief: Belief, _ policy: MonitorPolicy) {
+    self.sample = sample
+    place = belief.place
+    position = policy.isPlain ? sample.position : belief.place.coordinate
+    sigma = belief.sigma
+    isLone = belief.isLone
+  }
 }
 
 /// A fence that the next samples may decide: of unknown presence, inside without the believed place
@@ -25,7 +40,7 @@ struct PendingFence {
   var wasOutside = false
 }
 
-extension FenceMonitor {
+extension FenceSet {
   /// The safe ball survives an error that becomes smaller by so much.
   private static let sigmaBand = 0.8
 
@@ -60,6 +75,12 @@ extension FenceMonitor {
       ? SafeBall()
       : SafeBall(around: evaluation.place, radius: safe, downTo: isLeaving ? leastSigma : 0)
     transitions[start...].sort(by: Transition.precedes)
+  }
+
+  /// Evaluates the last sample of a track for fences that were added since.
+  package mutating func seed(from track: Track, into transitions: inout [Transition]) {
+    guard let last = track.last, let belief = track.belief else { return }
+    check(Evaluation(of: last, belief, policy), into: &transitions)
   }
 
   /// Updates `pending` from the neighbour list. After fences have changed, all that hold the place

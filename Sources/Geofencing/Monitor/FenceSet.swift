@@ -1,0 +1,103 @@
+import CivilTime
+import Geodesy
+
+/// Fences, and whether the device is in each of them.
+///
+/// Steps of a `Track` go in, and transitions come out. Several sets follow one track: the estimate
+/// of a sample is made once, and each set only compares (`InsideProbability`).
+///
+/// Most steps cost one comparison. After each check of the fences the set has a *safe ball*: how far
+/// from there, in any direction, the believed place can go before any decision could change. There
+/// is none while the next sample alone can decide something.
+package struct FenceSet: Sendable {
+  package let policy: MonitorPolicy
+  var index = FenceIndex()
+  /// The presence at each fence; nil where no fence has the number.
+  var presences: [Presence?] = []
+  /// The fences of presence `inside`, in no order.
+  var inside: [FenceID] = []
+  /// Each check measures these.
+  var pending: [PendingFence] = []
+  /// Passes that are reported once the device is outside again.
+  var awaited: [Transition] = []
+
+  var safeBall = SafeBall()
+  var neighbours = NeighbourList()
+  /// Whether `inside` is what the neighbour list and the samples have shown: not so for a presence
+  /// from before a restart, and after fences have changed.
+  var isPresenceTrusted = false
+
+  package init(policy: MonitorPolicy = MonitorPolicy()) { self.policy = policy }
+
+  /// Makes room for fences 0..<`count`.
+  package mutating func reserveCapacity(_ count: Int) {
+    index.reserveCapacity(count)
+    presences.reserveCapacity(count)
+  }
+
+  /// Adds a fence, or replaces the one of that number; negative numbers are ignored.
+  ///
+  /// With `presence` unknown the next samples decide it: `found` when they are inside, silently
+  /// otherwise. A presence that is known, from before a restart, is changed by arrival and
+  /// departure alone.
+  /// - Complexity: O(1) amortised.
+  package mutating func add(_ region: Region, id: FenceID, presence: Presence = .unknown) {
+    guard id >= 0 else { return }
+    remove(id)
+    while presences.count <= Int(id) { presences.append(nil) }
+    index.insert(region, id: id)
+    setPresence(presence, of: id)
+    forgetNeighbours()
+  }
+
+  /// Sets the presence at a fence that is in none of the lists.
+  private mutating func setPresence(_ presence: Presence, of id: FenceID) {
+    presences[Int(id)] = presence
+    if presence == .unknown { pending.append(PendingFence(fence: id)) }
+    if presence == .inside { inside.append(id) }
+  }
+
+  /// Removes a fence; a number without one is ignored.
+  package mutating func remove(_ id: FenceID) {
+    guard index.contains(id) else { return }
+    if presences[Int(id)] == .inside { inside.removeAll { $0 == id } }
+    presences[Int(id)] = nil
+    pending.removeAll { $0.fence == id }
+    awaited.removeAll { $0.fence == id }
+    forgetNeighbours()
+    index.remove(id)
+  }
+
+  private mutating func forgetNeighbours() {
+    safeBall = SafeBall()
+    neighbours.forget()
+    isPresenceTrusted = false
+  }
+
+  /// The same fences and presences under another policy, without passes in progress.
+  /// - Complexity: O(fences), without building the index anew.
+  package func restarted(policy: MonitorPolicy) -> FenceSet {
+    var fresh = FenceSet(policy: policy)
+    fresh.index = index
+    fresh.presences = presences
+    for (id, presence) in presences.enumerated() {
+      if let presence { fresh.setPresence(presence, of: FenceID(id)) }
+    }
+    return fresh
+  }
+
+  /// Whether a step decides nothing here.
+  @inline(__always)
+  package func isSafe(_ step: Step) -> Bool {
+    safeBall.contains(step.belief.place, variance: step.belief.variance)
+  }
+
+  /// Follows a step of the track and appends what it decides: departures, then arrivals, then
+  /// passes, each by fence.
+  /// - Complexity: O(1) inside the safe ball, else O(fences whose edge is near + fences inside or
+  ///   undecided), and now and then O(levels + fences within the reach of the neighbour list).
+  @inline(__always)
+  package mutating func follow(_ step: Step, into transitions: inout [Transition]) {
+    if !isSafe(step) { check(Evaluation(step, policy), into: &transitions) }
+  }
+}
