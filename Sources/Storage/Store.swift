@@ -150,7 +150,7 @@ package final class Store {
 
   /// Moves the write-ahead log into the database and closes it; later uses fail.
   package func close() {
-    database.close()
+    Seal(database: database).close()
     lock.release()
   }
 }

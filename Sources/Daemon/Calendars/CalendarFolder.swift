@@ -49,6 +49,8 @@ final class CalendarFolder {
   static let largestFile = 4 << 20
   private static let maximumLines = 50_000
   private static let maximumReminders = 500
+  /// Files that are read before the loop runs.
+  private static let readAtStart = 200
   /// Limit of refusals logged per file.
   private static let maximumRefusals = 5
 
@@ -124,7 +126,9 @@ final class CalendarFolder {
     let turn = LoopTurn(part: 0.5)
     var merge = CalendarMerge(daemon: daemon, now: now)
     var read: [String: Known] = [:]
-    while next < listing.files.count, !turn.isOver {
+    // Nobody waits before the reminders are loaded.
+    let least = daemon.isLoaded ? 0 : Self.readAtStart
+    while next < listing.files.count, next < least || !turn.isOver {
       let (file, stamp) = listing.files[next]
       next += 1
       guard files[file].map({ $0.stamp != stamp || $0.needsCheck }) ?? true else { continue }

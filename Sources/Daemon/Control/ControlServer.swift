@@ -22,7 +22,13 @@ final class ControlServer {
 
   unowned let daemon: Daemon
   private let loop: EventLoop
-  private let interfaces: VarlinkService
+  /// Parsed for the first client.
+  private lazy var interfaces = Result {
+    try VarlinkService(
+      vendor: "georemind", product: "georemindd", version: DaemonCommand.version,
+      url: "https://varlink.org", interfaces: [GeoremindInterface.text],
+      streaming: GeoremindInterface.streamingMethods)
+  }
   private let outputLimit: Int
   private let budget: StreamBudget
   private var listeners: [UnixListener] = []
@@ -79,10 +85,6 @@ final class ControlServer {
     self.timeout = timeout
     self.outputLimit = outputLimit
     self.budget = StreamBudget(limit: budget)
-    interfaces = try VarlinkService(
-      vendor: "georemind", product: "georemindd", version: DaemonCommand.version,
-      url: "https://varlink.org", interfaces: [GeoremindInterface.text],
-      streaming: GeoremindInterface.streamingMethods)
     let owner = WeakReference<ControlServer>()
     statusTimer = try loop.addTimer(.monotonic, accuracy: 200_000) { _ in
       owner.target?.pushStatus()
@@ -136,7 +138,10 @@ final class ControlServer {
 
   private func admit(_ stream: StreamConnection) {
     if let objection = objection(to: stream.peer) { return refuse(stream, because: objection) }
-    let client = Client(stream: stream, service: interfaces, outputLimit: outputLimit)
+    guard let service = try? interfaces.get() else {
+      return refuse(stream, because: "the text of the interface cannot be read")
+    }
+    let client = Client(stream: stream, service: service, outputLimit: outputLimit)
     let key = ObjectIdentifier(client)
     clients[key] = client
     stream.onOwing = { [unowned self] in watchForStalls() }

@@ -22,6 +22,19 @@ enum FileSystem {
     return Int64(status.st_size)
   }
 
+  /// The time of a file's last change, nanoseconds since 1970.
+  static func modification(of path: String) throws(StoreError) -> Int64 {
+    var status = stat()
+    guard stat(path, &status) == 0 else { throw failure("look at", path) }
+    return Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
+  }
+
+  static func setModification(of path: String, _ nanoseconds: Int64) throws(StoreError) {
+    let time = timespec(
+      tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+    guard utimensat(AT_FDCWD, path, [time, time], 0) == 0 else { throw failure("mark", path) }
+  }
+
   /// Creates an empty file, readable by its owner only; fails if the name exists.
   static func createPrivate(_ path: String) throws(StoreError) {
     let file = Glibc.open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)

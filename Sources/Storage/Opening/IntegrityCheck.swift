@@ -33,6 +33,7 @@ package struct IntegrityCheck {
     _ table: String
   ) throws(StoreError) -> (text: String, isRepaired: Bool)? {
     guard let fault = try fault(of: table) else { return nil }
+    store.database.isDoubtful = true
     do throws(StoreError) {
       try store.database.execute("REINDEX \(table)")
       return (fault, try self.fault(of: table) == nil)

@@ -14,8 +14,8 @@ struct StoreOpener {
   /// The lock, if its file exists already: a rejected database must not leave a lock file.
   private let lockFound: StoreLock?
 
-  /// Larger files are checked only after an unclean end: a check reads the whole file and takes
-  /// about 14 ms a megabyte. Other damage shows when it is read.
+  /// Larger files are checked only after a process that was killed: a check reads the whole file
+  /// and takes about 14 ms a megabyte. Other damage shows when it is read.
   private static let checkedSize: Int64 = 16 << 20
 
   /// Suffixes of SQLite's files beside a database.
@@ -103,7 +103,6 @@ struct StoreOpener {
 
   private func openExisting(size: Int64) throws(StoreError) -> (Database, OpeningReport) {
     let endedCleanly = try FileSystem.size(of: path + "-wal") ?? 0 == 0
-    let isChecked = !endedCleanly || size <= Self.checkedSize
     // A process killed between its write and its sync leaves commits that the system's cache alone
     // holds. Nobody may hear of a commit that a power failure could still take back.
     if !endedCleanly { try sync(path + "-wal") }
@@ -114,7 +113,8 @@ struct StoreOpener {
         SQLiteFailure(
           extendedCode: SQLITE_READONLY, message: "the file is read-only", sql: nil, path: path))
     }
-    if isChecked, let fault = try database.structuralFault() {
+    let isSealed = endedCleanly && Seal(database: database).isWhole
+    if !isSealed, !endedCleanly || size <= Self.checkedSize, let fault = try database.structuralFault() {
       throw damage(fault)
     }
     var report = OpeningReport(path: path, action: .opened)
@@ -126,7 +126,8 @@ struct StoreOpener {
       try database.backUp(to: backup, at: now)
       report.action = .upgraded(from: version, to: known, backup: backup)
     }
-    return try finish(database, report) { (version) throws(StoreError) in
+    return try finish(database, report, isWhole: isSealed && version == known) {
+      (version) throws(StoreError) in
       if version == 0 { try Category.addDefaults(to: database) }
     }
   }
@@ -135,8 +136,9 @@ struct StoreOpener {
     .sqlite(SQLiteFailure(extendedCode: SQLITE_CORRUPT, message: message, sql: nil, path: path))
   }
 
+  /// - Parameter isWhole: the schema is known to be that of the migrations.
   private func finish(
-    _ database: Database, _ report: OpeningReport,
+    _ database: Database, _ report: OpeningReport, isWhole: Bool = false,
     fill: (Int64) throws(StoreError) -> Void
   ) throws(StoreError) -> (Database, OpeningReport) {
     var report = report
@@ -145,7 +147,7 @@ struct StoreOpener {
         "The file system of \(path) has no write-ahead log; commits are as safe but slower")
     }
     _ = try database.migrate(migrations, fill: fill)
-    if let column = try database.missingColumn(migrations) {
+    if !isWhole, let column = try database.missingColumn(migrations) {
       throw damage("the column \(column) is missing")
     }
     let ledger = Ledger(database: database)

@@ -22,7 +22,9 @@ extension Database {
       } else {
         String(cString: sqlite3_errmsg(handle))
       }
-    return .sqlite(
+    let error = StoreError.sqlite(
       SQLiteFailure(extendedCode: cause(of: code), message: message, sql: sql, path: path))
+    isDoubtful = isDoubtful || error.isDamage
+    return error
   }
 }

@@ -22,6 +22,8 @@ package final class Database {
   var depth = 0
   /// Whether a transaction stays open between calls of `bulk`.
   var isBulkOpen = false
+  /// Whether damage was found: the next start has to check the file.
+  package var isDoubtful = false
   /// Set once the file is ours.
   var guarded: FileGuard?
 

@@ -63,7 +63,7 @@ import Testing
 
   /// A piece ends behind the firings of its last moment.
   @Test func pruningGoesByPieces() throws {
-    for number in 0..<9 { try store.ledger.record([Sample.firing("f\(number)", second: number / 2)]) }
+    try store.ledger.record((0..<9).map { try Sample.firing("f\($0)", second: $0 / 2) })
     try store.ledger.markDelivered(Array(1...9), at: .start)
     var removed: [Int] = []
     var next: Instant?

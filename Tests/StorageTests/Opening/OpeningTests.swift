@@ -74,6 +74,33 @@ import Testing
     #expect(synced.count == 1)
   }
 
+  // MARK: - The seal of a clean end
+
+  private func isWhole() throws -> Bool {
+    let database = try Database(path: folder.database)
+    defer { database.close() }
+    return Seal(database: database).isWhole
+  }
+
+  @Test func aCleanEndSealsTheFile() throws {
+    try Store(in: folder).close()
+    #expect(try isWhole())
+    let store = try Store(in: folder)
+    try store.reminders.replace(Sample.dated("a"))
+    store.close()
+    #expect(try isWhole())
+    // Another program writes, also what was there.
+    try writeFile(folder.database, fileBytes(folder.database))
+    #expect(try !isWhole())
+  }
+
+  @Test func aFileWithDamageIsNotSealed() throws {
+    let store = try Store(in: folder)
+    store.database.isDoubtful = true
+    store.close()
+    #expect(try !isWhole())
+  }
+
   @Test func aDatabaseOfAnotherProgramIsLeftAsItIs() throws {
     try withRawConnection(
       folder.database,
