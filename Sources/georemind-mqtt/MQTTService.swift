@@ -22,6 +22,7 @@ final class MQTTService {
   private var effects: [Publisher.Effect] = []
   private var isCarryingOut = false
   private var commandsUnderWay = 0
+  private var dropped = RepeatedNotice()
 
   private static let maximumCommands = 16
 
@@ -84,7 +85,7 @@ final class MQTTService {
   func change(to new: MQTTSettings) throws(SystemError) {
     guard new != settings else { return }
     broker?.stop()
-    handle(.disconnected)
+    handle(.disconnected(.init("the settings have changed")))
     settings = new
     publisher = Publisher(new, identity, backlog: publisher.backlog)
     handle(.feedOpen(positions?.isOpen ?? false))
@@ -98,9 +99,10 @@ final class MQTTService {
       settings, identity, will: publisher.will, loop: loop, log: log)
     broker.onEvent = { [unowned self] event in
       switch event {
-      case .accepted: handle(.connected)
-      case .lost: handle(.disconnected)
+      case .accepted(let version): handle(.connected(version))
+      case .lost(let loss): handle(.disconnected(loss))
       case .acknowledged(let token): handle(.acknowledged(token))
+      case .refused(let token, let reason): handle(.failed(token, reason))
       case .received(let topic, let payload, let isRetained):
         // A reader that is behind is as good as none: what it was sent could be lost with it.
         handle(.feedOpen(positions?.isOpen ?? false))
@@ -126,12 +128,14 @@ final class MQTTService {
     switch effect {
     case .subscribe(let filter): broker?.subscribe(filter)
     case .publish(let message, let token):
-      if let reason = broker?.publish(message, token) {
-        log(.error, "A message of \(message.topic) is not sent: \(reason)")
-        if let token { handle(.refused(token, reason)) }
+      if let failure = broker?.publish(message, token) {
+        log(.error, "A message of \(message.topic) is not sent: \(failure.reason)")
+        handle(
+          failure.isFinal ? .refused(token, failure.reason) : .failed(token, failure.reason))
       }
     case .ended(let seq, let outcome): unfinished.removeValue(forKey: seq)?(outcome)
     case .retry: follower.retry()
+    case .condition(let failure): follower.setCondition(failure: failure)
     case .connect: broker?.retry()
     case .askLast:
       session.call("Log", ["limit": 1]) { [unowned self] result in
@@ -159,7 +163,9 @@ final class MQTTService {
 
   private func call(_ command: CommandMessage) {
     guard commandsUnderWay < Self.maximumCommands else {
-      return log(.warning, "A command is dropped: \(Self.maximumCommands) others are under way")
+      guard let count = dropped.add(at: SystemClock.monotonic.microseconds) else { return }
+      let many = count == 1 ? "A command is" : "\(count) commands are"
+      return log(.warning, "\(many) dropped: \(Self.maximumCommands) others are under way")
     }
     commandsUnderWay += 1
     session.call(command.method, command.parameters) { [unowned self] result in

@@ -10,46 +10,70 @@ import MQTT
 final class MosquittoClient {
   enum Event {
     case accepted
-    case acknowledged(Int32)
+    /// The broker has answered a message; why it refuses it, if it does.
+    case acknowledged(Int32, refusal: String?)
+    /// The broker has answered a subscription; why it refuses it, if it does.
+    case subscribed(Int32, refusal: String?)
+    /// A payload that is too long for every reader is cut, but stays too long.
     case received(topic: String, payload: [UInt8], isRetained: Bool)
     /// The last event.
-    case lost(reason: String)
+    case lost(Loss)
+  }
+
+  /// The end of a connection.
+  struct Loss {
+    let reason: String
+    var end = VersionChoice.End.other
+    var kind = Publisher.Loss.Kind.other
   }
 
   struct Failure: Error {
     let reason: String
+    /// The message can be sent by no connection.
+    var isFinal = false
   }
 
   /// Seconds. The broker publishes the will after one and a half of it.
   static let keepAlive: Int32 = 60
-  private static let maximumUnderWay: UInt32 = 20
+  /// Bytes of a packet of the broker: the longest payload that a reader takes, and a topic.
+  static let maximumPacket = Publisher.maximumPayload + 65_536
+  /// Messages of which the acknowledgement is due, in each direction.
+  private static let maximumUnderWay: Int32 = 20
   /// For the broker to accept the connection, microseconds.
   private static let acceptTimeout: Int64 = 15_000_000
+  /// Opens the sandbox of the service for brokers anywhere.
+  private static let dropIn = "remote-broker.conf"
 
   var onEvent: (Event) -> Void = { _ in }
 
+  let version: ProtocolVersion
   private let handle: OpaquePointer
   private let loop: EventLoop
   private var source: IOSource?
   private var timer: TimerSource?
-  private var events: [Event] = []
-  private var isAccepted = false
+  private var unfinished = UnfinishedPacket()
   private var isOpen = false
   /// The kernel has connected the socket: until then the library asks for no event.
   private var isWritable = false
+  private(set) var isAccepted = false
+  // What the callbacks note.
+  var events: [Event] = []
+  var isPacketWhole = false
+  /// The code of CONNACK.
+  var answer: Int32?
   /// The last words of the library or the broker about a failure.
-  private var lastWords: String?
+  var lastWords: String?
 
-  init(id: String, loop: EventLoop) throws(Failure) {
+  init(id: String, version: ProtocolVersion, loop: EventLoop) throws(Failure) {
     mosquitto_lib_init()
+    self.version = version
     self.loop = loop
     guard let handle = mosquitto_new(id, true, nil) else {
       throw Failure(reason: "libmosquitto has no memory")
     }
     self.handle = handle
     mosquitto_user_data_set(handle, Unmanaged.passUnretained(self).toOpaque())
-    mosquitto_max_inflight_messages_set(handle, Self.maximumUnderWay)
-    setCallbacks()
+    Self.setCallbacks(of: handle)
   }
 
   deinit {
@@ -57,44 +81,7 @@ final class MosquittoClient {
     mosquitto_destroy(handle)
   }
 
-  private func setCallbacks() {
-    mosquitto_connect_callback_set(handle) { _, context, code in
-      MosquittoClient.at(context)?.answered(code)
-    }
-    mosquitto_publish_callback_set(handle) { _, context, id in
-      MosquittoClient.at(context)?.events.append(.acknowledged(id))
-    }
-    mosquitto_message_callback_set(handle) { _, context, message in
-      guard let message = message?.pointee, let topic = message.topic else { return }
-      let bytes = UnsafeRawBufferPointer(
-        start: message.payload, count: max(0, Int(message.payloadlen)))
-      MosquittoClient.at(context)?.events.append(
-        .received(
-          topic: String(cString: topic), payload: Array(bytes), isRetained: message.retain))
-    }
-    mosquitto_log_callback_set(handle) { _, context, level, text in
-      guard level == MOSQ_LOG_ERR, let text else { return }
-      MosquittoClient.at(context)?.lastWords = String(cString: text)
-    }
-  }
-
-  private static func at(_ context: UnsafeMutableRawPointer?) -> MosquittoClient? {
-    context.map { Unmanaged<MosquittoClient>.fromOpaque($0).takeUnretainedValue() }
-  }
-
-  private func answered(_ code: Int32) {
-    if code == 0 {
-      isAccepted = true
-      events.append(.accepted)
-    } else {
-      lastWords = String(cString: mosquitto_connack_string(code))
-    }
-  }
-
   // MARK: - Opening
-
-  /// Opens the sandbox of the service for brokers anywhere.
-  private static let dropIn = "remote-broker.conf"
 
   /// Begins to connect. Looking a name up blocks.
   /// - Parameters:
@@ -103,6 +90,7 @@ final class MosquittoClient {
   func connect(
     to settings: MQTTSettings, password: String?, will: Message?, isIPv4: Bool
   ) throws(Failure) {
+    try setLimits()
     if let will {
       let payload = Array(will.payload.utf8)
       try check(
@@ -137,6 +125,27 @@ final class MosquittoClient {
     }
     isOpen = true
     timer?.arm(in: Self.acceptTimeout)
+  }
+
+  /// The version, and what the broker may send.
+  private func setLimits() throws(Failure) {
+    for (option, value) in [
+      (MOSQ_OPT_PROTOCOL_VERSION, version.rawValue),
+      (MOSQ_OPT_RECEIVE_MAXIMUM, Self.maximumUnderWay),
+      (MOSQ_OPT_SEND_MAXIMUM, Self.maximumUnderWay),
+    ] {
+      try check(mosquitto_int_option(handle, option, value))
+    }
+    guard version == .five else { return }
+    var properties: OpaquePointer?
+    defer { mosquitto_property_free_all(&properties) }
+    try check(
+      mosquitto_property_add_int32(
+        &properties, Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue), UInt32(Self.maximumPacket)))
+    // Only the call that blocks takes properties. Without a host it stores them and connects to
+    // nothing, and mosquitto_connect_bind_async sends them.
+    let result = mosquitto_connect_bind_v5(handle, nil, 0, Self.keepAlive, nil, properties)
+    if result != MOSQ_ERR_INVAL.code { try check(result) }
   }
 
   private func setTLS(_ settings: MQTTSettings) throws(Failure) {
@@ -203,20 +212,43 @@ final class MosquittoClient {
 
   /// Hands out what came; closes the source before the number of its descriptor is used again.
   private func finish(_ result: Int32) {
-    let isLost = result != 0 || mosquitto_socket(handle) < 0
+    let loss = loss(after: result)
     let came = events
     events = []
-    if isLost {
-      let reason = words(for: result == 0 ? MOSQ_ERR_CONN_LOST.code : result)
+    if let loss {
       close()
       for event in came { onEvent(event) }
-      return onEvent(.lost(reason: reason))
+      return onEvent(.lost(loss))
     }
-    if came.contains(where: { if case .accepted = $0 { true } else { false } }) {
+    if !isAccepted, answer == 0 {
+      isAccepted = true
       timer?.arm(in: Int64(Self.keepAlive) * 250_000)
     }
-    for event in came { onEvent(event) }
+    for event in came where isOpen { onEvent(event) }
     updateInterest()
+  }
+
+  /// Whether the connection has ended or must end.
+  private func loss(after result: Int32) -> Loss? {
+    let socket = mosquitto_socket(handle)
+    if result == 0, socket >= 0 {
+      let size = unfinished.size(on: socket, isWhole: isPacketWhole || !events.isEmpty)
+      isPacketWhole = false
+      return size <= UInt64(Self.maximumPacket) ? nil : .oversized
+    }
+    // The library found no memory for what a packet announced.
+    if result == MOSQ_ERR_NOMEM.code { return .oversized }
+    var loss = Loss(reason: words(for: result == 0 ? MOSQ_ERR_CONN_LOST.code : result))
+    guard answer != 0 else { return loss }
+    switch (answer, result) {
+    case (1, _), (Int32(MQTT_RC_UNSUPPORTED_PROTOCOL_VERSION.rawValue), _),
+      // An answer in the form of the other version.
+      (nil, MOSQ_ERR_PROTOCOL.code), (nil, MOSQ_ERR_MALFORMED_PACKET.code):
+      loss.end = .refusedVersion
+    case (nil, MOSQ_ERR_CONN_LOST.code) where isWritable: loss.end = .silent
+    default: break
+    }
+    return loss
   }
 
   private func updateInterest() {
@@ -238,14 +270,25 @@ final class MosquittoClient {
     switch result {
     // A lost connection is reported by the loop.
     case 0, MOSQ_ERR_NO_CONN.code, MOSQ_ERR_CONN_LOST.code, MOSQ_ERR_ERRNO.code: return id
+    case MOSQ_ERR_PAYLOAD_SIZE.code, MOSQ_ERR_OVERSIZE_PACKET.code, MOSQ_ERR_MALFORMED_UTF8.code:
+      throw Failure(reason: words(for: result), isFinal: true)
     default: throw Failure(reason: words(for: result))
     }
   }
 
-  func subscribe(_ filter: String) {
-    _ = mosquitto_subscribe(handle, nil, filter, 1)
+  /// - Returns: the number by which it is answered.
+  func subscribe(_ filter: String) -> Int32 {
+    var id: Int32 = 0
+    _ = mosquitto_subscribe(handle, &id, filter, 1)
     updateInterest()
+    return id
   }
+}
+
+extension MosquittoClient.Loss {
+  fileprivate static let oversized = Self(
+    reason: "the broker sends a message of more than \(MosquittoClient.maximumPacket >> 10) KiB",
+    kind: .oversized)
 }
 
 extension mosq_err_t {

@@ -125,7 +125,7 @@ struct DeliveryWorld {
     pending.removeAll {
       switch $0.event {
       case .opened, .read, .stored, .forgotten, .refused, .news, .connected: true
-      case .ended, .reachable, .tick, .disconnected: false
+      case .ended, .reachable, .condition, .tick, .disconnected: false
       }
     }
     isUp = false
@@ -200,6 +200,23 @@ struct DeliveryWorld {
     world.run(until: before + Self.second)
     #expect(world.runs.count == 8)
     #expect(world.row == ConsumerRow(name: "d", upto: 1))
+  }
+
+  /// A failure that is none of a firing is stored as one, until it ends.
+  @Test func aConditionOfTheDestinationIsStored() {
+    var world = world(0)
+    world.run()
+    world.handle(.condition("it drops messages"))
+    world.run()
+    let since = world.row?.failingSince
+    #expect(since != nil && world.row?.text == "it drops messages")
+    world.fire()
+    world.run()
+    #expect(world.row?.upto == 1)
+    #expect(world.row?.failingSince == since && world.row?.text == "it drops messages")
+    world.handle(.condition(nil))
+    world.run()
+    #expect(world.row?.failingSince == nil && world.row?.text == nil)
   }
 
   @Test func aFiringThatIsRefusedIsGivenUpAtOnce() {

@@ -2,8 +2,8 @@ import Glibc
 import LinuxRuntime
 import TestSupport
 
-/// A broker of MQTT 3.1.1 in the loop of the test, for one client: it records what comes, byte by
-/// byte after the standard, and acknowledges it.
+/// A broker of MQTT 3.1.1 and 5 in the loop of the test, for one client: it records what comes,
+/// byte by byte after the standards, and acknowledges it.
 final class LoopBroker {
   struct Publication: Equatable {
     let topic: String
@@ -19,6 +19,20 @@ final class LoopBroker {
     var password: String?
     var keepAlive: UInt16 = 0
     var isClean = false
+    /// The protocol level.
+    var version: UInt8 = 0
+    /// Of MQTT 5: Maximum Packet Size and Receive Maximum.
+    var maximumPacket: Int?
+    var receiveMaximum: Int?
+  }
+
+  /// What the broker does with CONNECT of a version that it does not speak.
+  enum Refusal {
+    /// By CONNACK in the form of MQTT 3.1.1, or of 5.
+    case old
+    case new
+    /// It closes the connection.
+    case silent
   }
 
   let port: UInt16
@@ -31,12 +45,22 @@ final class LoopBroker {
   var acceptsThenCloses = false
   /// Whether publications are acknowledged.
   var acknowledges = true
+  /// The protocol levels that it speaks.
+  var versions: Set<UInt8> = [4, 5]
+  var refusal = Refusal.old
+  /// Reason codes of PUBACK by topic; of MQTT 5.
+  var publishCodes: [String: UInt8] = [:]
+  /// Codes of SUBACK by filter.
+  var subscribeCodes: [String: UInt8] = [:]
+  /// Topics whose messages are acknowledged and dropped.
+  var swallowed: Set<String> = []
 
   private let loop: EventLoop
   private let listener: Descriptor
   private var source: IOSource?
   private var client: (descriptor: Descriptor, source: IOSource)?
   private var input: [UInt8] = []
+  private var isFive = false
 
   init(loop: EventLoop) throws {
     self.loop = loop
@@ -64,7 +88,29 @@ final class LoopBroker {
 
   /// To the client, of quality 0.
   func publish(_ topic: String, _ payload: [UInt8], isRetained: Bool = false) {
-    send(isRetained ? 0x31 : 0x30, text(topic) + payload)
+    send(isRetained ? 0x31 : 0x30, text(topic) + (isFive ? [0] : []) + payload)
+  }
+
+  /// Bytes of a large message that were sent.
+  private(set) var partSent = 0
+
+  /// The head of a message with so many bytes of payload.
+  func announce(_ length: Int, for topic: String) {
+    guard let client else { return }
+    let name = text(topic) + (isFive ? [0] : [])
+    let head = [0x31] + lengthBytes(name.count + length) + name
+    _ = Glibc.send(client.descriptor.raw, head, head.count, Int32(MSG_NOSIGNAL))
+    partSent = 0
+  }
+
+  /// Some of its payload, as much as the socket takes.
+  func sendPart() {
+    guard let client else { return }
+    let part = [UInt8](repeating: 0x20, count: 65_536)
+    partSent += max(
+      0,
+      Glibc.send(
+        client.descriptor.raw, part, part.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT)))
   }
 
   func publish(_ topic: String, _ payload: String, isRetained: Bool = false) {
@@ -111,39 +157,69 @@ final class LoopBroker {
   private func take(_ first: UInt8, _ body: [UInt8]) {
     var body = body[...]
     switch first >> 4 {
-    case 1:
-      connects.append(readConnect(&body))
-      send(0x20, [0, answer])
-      if acceptsThenCloses { dropClient() }
+    case 1: connect(&body)
     case 3:
       let topic = readText(&body)
       let quality = (first >> 1) & 3
-      let id = quality > 0 ? Array(body.prefix(2)) : []
-      let payload = String(decoding: body.dropFirst(id.count), as: UTF8.self)
+      let id = Array(body.prefix(quality > 0 ? 2 : 0))
+      body = body.dropFirst(id.count)
+      if isFive { _ = readProperties(&body) }
+      let payload = String(decoding: body, as: UTF8.self)
       publications.append(
         Publication(topic: topic, payload: payload, isRetained: first & 1 == 1, quality: quality))
-      if quality == 1, acknowledges { send(0x40, id) }
+      if quality == 1, acknowledges {
+        send(0x40, id + (isFive ? publishCodes[topic].map { [$0] } ?? [] : []))
+      }
+      // To itself, as a subscriber: the filters of the tests have no wildcard there.
+      if subscriptions.contains(topic), !swallowed.contains(topic), publishCodes[topic] == nil {
+        publish(topic, Array(body))
+      }
     case 8:
       let id = Array(body.prefix(2))
       body = body.dropFirst(2)
-      subscriptions.append(readText(&body))
-      send(0x90, id + [body.first ?? 0])
+      if isFive { _ = readProperties(&body) }
+      let filter = readText(&body)
+      subscriptions.append(filter)
+      send(0x90, id + (isFive ? [0] : []) + [subscribeCodes[filter] ?? body.first ?? 0])
     case 12: send(0xD0, [])
     default: break
     }
+  }
+
+  private func connect(_ body: inout ArraySlice<UInt8>) {
+    let connect = readConnect(&body)
+    connects.append(connect)
+    isFive = connect.version == 5
+    guard versions.contains(connect.version) else {
+      switch refusal {
+      case .old: send(0x20, [0, 1])
+      case .new: send(0x20, [0, 0x84, 0])
+      case .silent: break
+      }
+      return dropClient()
+    }
+    let code = isFive && answer > 0 ? answer + 0x82 : answer
+    send(0x20, [0, code] + (isFive ? [0] : []))
+    if acceptsThenCloses { dropClient() }
   }
 
   /// Section 3.1: protocol name and level, flags, keep-alive, then the texts that the flags say.
   private func readConnect(_ body: inout ArraySlice<UInt8>) -> Connect {
     var connect = Connect()
     _ = readText(&body)
+    connect.version = body.first ?? 0
     let flags = body.dropFirst().first ?? 0
     body = body.dropFirst(2)
     connect.keepAlive = body.prefix(2).reduce(0) { $0 << 8 | UInt16($1) }
     body = body.dropFirst(2)
     connect.isClean = flags & 2 != 0
+    if connect.version == 5 {
+      let properties = readProperties(&body)
+      (connect.receiveMaximum, connect.maximumPacket) = (properties[33], properties[39])
+    }
     connect.client = readText(&body)
     if flags & 4 != 0 {
+      if connect.version == 5 { _ = readProperties(&body) }
       connect.will = Publication(
         topic: readText(&body), payload: readText(&body), isRetained: flags & 0x20 != 0,
         quality: (flags >> 3) & 3)
@@ -151,6 +227,21 @@ final class LoopBroker {
     if flags & 0x80 != 0 { connect.user = readText(&body) }
     if flags & 0x40 != 0 { connect.password = readText(&body) }
     return connect
+  }
+
+  /// Section 2.2.2 of MQTT 5, of the numbers that this client sends: 33 has two bytes, 39 four.
+  private func readProperties(_ body: inout ArraySlice<UInt8>) -> [UInt8: Int] {
+    let length = Int(body.first ?? 0)
+    body = body.dropFirst()
+    var rest = body.prefix(length)
+    body = body.dropFirst(length)
+    var values: [UInt8: Int] = [:]
+    while let key = rest.popFirst() {
+      let size = key == 33 ? 2 : 4
+      values[key] = rest.prefix(size).reduce(0) { $0 << 8 | Int($1) }
+      rest = rest.dropFirst(size)
+    }
+    return values
   }
 
   private func readText(_ body: inout ArraySlice<UInt8>) -> String {
@@ -167,13 +258,18 @@ final class LoopBroker {
 
   private func send(_ first: UInt8, _ body: [UInt8]) {
     guard let client else { return }
+    let packet = [first] + lengthBytes(body.count) + body
+    _ = Glibc.send(client.descriptor.raw, packet, packet.count, Int32(MSG_NOSIGNAL))
+  }
+
+  /// Section 2.2.3.
+  private func lengthBytes(_ count: Int) -> [UInt8] {
     var length: [UInt8] = []
-    var rest = body.count
+    var rest = count
     repeat {
       length.append(UInt8(rest & 0x7F) | (rest > 0x7F ? 0x80 : 0))
       rest >>= 7
     } while rest > 0
-    let packet = [first] + length + body
-    _ = Glibc.send(client.descriptor.raw, packet, packet.count, Int32(MSG_NOSIGNAL))
+    return length
   }
 }

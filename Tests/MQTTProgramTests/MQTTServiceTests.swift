@@ -63,6 +63,8 @@ import Testing
     #expect(connect.client == "georemind-4f2a91c3")
     #expect(connect.user == "boat" && connect.password == "secret")
     #expect(connect.isClean && connect.keepAlive == 60)
+    #expect(connect.version == 5 && connect.receiveMaximum == 20)
+    #expect(connect.maximumPacket == 131_072)
     #expect(
       connect.will
         == .init(
@@ -169,13 +171,16 @@ import Testing
     #expect(reason(try folder.file("empty", "\n")) == nil)
   }
 
-  @Test func aWrongPasswordIsLoggedOnce() throws {
+  @Test(arguments: [(4, "not authorised"), (5, "Not authorized")] as [(UInt8, String)])
+  func aWrongPasswordIsLoggedOnce(version: UInt8, words: String) throws {
     broker.answer = 5
+    broker.versions = [version]
     let service = try service { $0.user = "boat" }
     defer { service.stop() }
-    #expect(try loop.runUntil { broker.connects.count == 2 })
+    // Without MQTT 5, each attempt is two.
+    #expect(try loop.runUntil { broker.connects.count == (version == 5 ? 2 : 4) })
     #expect(log.texts.filter { $0.contains("broker") }.count == 1)
-    #expect(log.texts.contains { $0.contains("not authorised") }, "\(log.texts)")
+    #expect(log.texts.contains { $0.contains(words) }, "\(log.texts)")
     #expect(broker.publications.isEmpty)
   }
 

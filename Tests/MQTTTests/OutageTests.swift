@@ -83,9 +83,9 @@ private final class Outage {
     case .connect:
       guard isBrokerUp, !isConnected else { return }
       isConnected = true
-      later(50_000) { [self] in publish(.connected) }
+      later(50_000) { [self] in publish(.connected(.five)) }
     case .wake(let delay): later(delay) { [self] in publish(.tick) }
-    case .subscribe, .askLast, .askPosition, .call, .feed, .report, .read: break
+    case .subscribe, .askLast, .askPosition, .call, .feed, .report, .read, .condition: break
     }
   }
 }

@@ -68,7 +68,7 @@ extension Publisher.Effect {
     _ = world.handle(.daemonConnected)
     _ = world.handle(.status(Self.status))
     _ = world.handle(.last(Sample.firing(7)))
-    let first = world.handle(.connected)
+    let first = world.handle(.connected(.five))
     let expected =
       [
         "event/georemind_4f2a91c3/firing", "sensor/georemind_4f2a91c3/last",
@@ -84,19 +84,20 @@ extension Publisher.Effect {
           .subscribe("homeassistant/status"), .subscribe("owntracks/+/+"),
           .subscribe("owntracks/+/+/event"),
         ])
-    _ = world.handle(.disconnected)
-    #expect(topics(world.handle(.connected)) == expected)
+    _ = world.handle(.disconnected(.init("it ended")))
+    #expect(topics(world.handle(.connected(.five))) == expected)
   }
 
   @Test func aFiringWaitsUntilHomeAssistantHasSubscribed() {
     let world = PublisherWorld()
-    _ = world.handle(.connected)
+    _ = world.handle(.connected(.five))
     #expect(world.firing(1) == [.wake(in: 5_000_000)])
     #expect(world.pass(4.9) == [.wake(in: 100_000)])
     let sent = world.pass(0.2)
     #expect(topics(sent) == ["georemind/4f2a91c3/firing", "georemind/4f2a91c3/last"])
     #expect(sent.compactMap(\.message).map(\.isRetained) == [false, true])
-    #expect(world.handle(.acknowledged(.firing(1))) == [.ended(1, .delivered)])
+    #expect(
+      world.handle(.acknowledged(.firing(1))) == [.condition(nil), .ended(1, .delivered)])
     // Later ones wait no more.
     #expect(topics(world.firing(2)).first == "georemind/4f2a91c3/firing")
   }
@@ -104,7 +105,7 @@ extension Publisher.Effect {
   /// Whoever listens hears it at once, and Home Assistant when it has subscribed.
   @Test func anAlarmIsSentAtOnceAndAgainAfterTheWait() throws {
     let world = PublisherWorld()
-    _ = world.handle(.connected)
+    _ = world.handle(.connected(.five))
     _ = world.firing(1)
     let early = world.firing(2, priority: 1)
     #expect(topics(early) == ["georemind/4f2a91c3/firing", "georemind/4f2a91c3/last"])
@@ -112,20 +113,22 @@ extension Publisher.Effect {
     let sent = world.pass(5)
     #expect(sent.compactMap(\.token) == [.firing(1), .firing(2)])
     #expect(sent.last?.message?.payload.contains(#""repeated":"#) == true)
-    #expect(world.handle(.acknowledged(.firing(2))) == [.ended(2, .delivered)])
+    #expect(
+      world.handle(.acknowledged(.firing(2))) == [.condition(nil), .ended(2, .delivered)])
     #expect(world.handle(.acknowledged(.firing(1))) == [.ended(1, .delivered)])
   }
 
   @Test func aTestFiringIsSentAndIsNotTheLastFiring() throws {
     let world = PublisherWorld { $0.announcesEntities = false }
-    _ = world.handle(.connected)
+    _ = world.handle(.connected(.five))
     var json = Sample.firing(0).json
     json["test"] = true
     let test = try #require(FiringNotice(json))
     let sent = world.handle(.firing(test))
     #expect(topics(sent) == ["georemind/4f2a91c3/firing"])
     #expect(sent.first?.message?.payload.contains(#""test":true"#) == true)
-    #expect(world.handle(.acknowledged(.firing(0))) == [.ended(0, .delivered)])
+    #expect(
+      world.handle(.acknowledged(.firing(0))) == [.condition(nil), .ended(0, .delivered)])
   }
 
   @Test func anAlarmWithoutAConnectionEndsTheWaitForTheBroker() {
@@ -136,7 +139,7 @@ extension Publisher.Effect {
 
   @Test func withoutHomeAssistantNothingWaits() {
     let world = PublisherWorld { $0.announcesEntities = false }
-    let effects = world.handle(.connected)
+    let effects = world.handle(.connected(.five))
     #expect(!topics(effects).contains { $0.hasPrefix("homeassistant") })
     #expect(topics(world.firing(1)).first == "georemind/4f2a91c3/firing")
   }
@@ -145,24 +148,24 @@ extension Publisher.Effect {
     let world = PublisherWorld()
     #expect(
       world.firing(1) == [.ended(1, .failed("there is no connection to the broker"))])
-    #expect(world.handle(.connected).contains(.retry))
+    #expect(world.handle(.connected(.five)).contains(.retry))
     _ = world.firing(1)
-    let lost = world.handle(.disconnected)
-    #expect(lost == [.ended(1, .failed("the connection to the broker was lost"))])
-    // The late acknowledgement of another connection means nothing.
-    #expect(world.handle(.acknowledged(.firing(1))).isEmpty)
+    let lost = world.handle(.disconnected(.init("it ended")))
+    #expect(lost == [.ended(1, .failed("the connection to the broker was lost: it ended"))])
+    // The late acknowledgement of another connection means nothing for the firing.
+    #expect(world.handle(.acknowledged(.firing(1))) == [.condition(nil)])
   }
 
   @Test func whatTheLibraryRefusesIsGivenUp() {
     let world = PublisherWorld { $0.announcesEntities = false }
-    _ = world.handle(.connected)
+    _ = world.handle(.connected(.five))
     _ = world.firing(1)
     #expect(world.handle(.refused(.firing(1), "too long")) == [.ended(1, .refused("too long"))])
   }
 
   @Test func firingsThatHomeAssistantMissedAreRepeated() throws {
     let world = PublisherWorld()
-    _ = world.handle(.connected)
+    _ = world.handle(.connected(.five))
     _ = world.hear("online", isRetained: true)
     #expect(world.deliver(1))
     _ = world.hear("offline")
@@ -187,12 +190,13 @@ extension Publisher.Effect {
     _ = world.handle(.acknowledged(.firing(5)))
     _ = world.hear("offline")
     _ = world.hear("online")
+    #expect(topics(world.pass(60)).first?.hasPrefix("homeassistant") == true)
     #expect(world.pass(5).isEmpty)
   }
 
   @Test func atMostAHundredOfAnHourAreRepeated() {
     let world = PublisherWorld()
-    _ = world.handle(.connected)
+    _ = world.handle(.connected(.five))
     _ = world.hear("offline")
     for seq in 1...150 { #expect(world.deliver(seq)) }
     _ = world.hear("online")
@@ -215,7 +219,7 @@ extension Publisher.Effect {
 
   @Test func aRestartOfTheDaemonInterruptsNoRepetition() {
     let world = PublisherWorld()
-    _ = world.handle(.connected)
+    _ = world.handle(.connected(.five))
     _ = world.hear("offline")
     #expect(world.deliver(1))
     _ = world.hear("online")
@@ -229,7 +233,7 @@ extension Publisher.Effect {
     let world = PublisherWorld()
     _ = world.handle(.daemonConnected)
     #expect(
-      world.handle(.connected).compactMap(\.message).contains {
+      world.handle(.connected(.five)).compactMap(\.message).contains {
         $0.topic.hasSuffix("availability") && $0.payload == "online"
       })
     _ = world.handle(.daemonLost)
@@ -244,7 +248,7 @@ extension Publisher.Effect {
 
   @Test func theStateIsSentOnlyWhenItChanges() {
     let world = PublisherWorld()
-    _ = world.handle(.connected)
+    _ = world.handle(.connected(.five))
     #expect(topics(world.handle(.status(Self.status))) == ["georemind/4f2a91c3/state"])
     var later = Self.status
     later["fix"] = ["time": "2026-06-12T16:00:01Z"]
@@ -255,7 +259,7 @@ extension Publisher.Effect {
 
   @Test func thePositionIsAskedForAtMostEveryTenSeconds() throws {
     let world = PublisherWorld { $0.publishesPosition = true }
-    _ = world.handle(.connected)
+    _ = world.handle(.connected(.five))
     #expect(world.handle(.status(Self.status)).contains(.askPosition))
     let answer: JSONObject = ["fix": ["lat": .double(1.5), "lon": .double(2.5), "eph": 8]]
     let sent = try #require(world.handle(.position(answer)).first?.message)
@@ -276,10 +280,10 @@ extension Publisher.Effect {
       .received(topic: "georemind/4f2a91c3/command", payload: payload, isRetained: isRetained)
     }
     let closed = PublisherWorld()
-    #expect(!closed.handle(.connected).contains(.subscribe("georemind/4f2a91c3/command")))
+    #expect(!closed.handle(.connected(.five)).contains(.subscribe("georemind/4f2a91c3/command")))
     #expect(closed.handle(event()).isEmpty)
     let open = PublisherWorld { $0.takesCommands = true }
-    #expect(open.handle(.connected).contains(.subscribe("georemind/4f2a91c3/command")))
+    #expect(open.handle(.connected(.five)).contains(.subscribe("georemind/4f2a91c3/command")))
     guard case .call(let command)? = open.handle(event()).first else {
       Issue.record("no command")
       return
@@ -290,7 +294,7 @@ extension Publisher.Effect {
 
   @Test func ignoredMessagesAreLoggedOnceAMinute() {
     let world = PublisherWorld()
-    _ = world.handle(.connected)
+    _ = world.handle(.connected(.five))
     func wrong() -> [String] {
       world.handle(
         .received(topic: "owntracks/a/b", payload: [0xFF], isRetained: false)

@@ -74,6 +74,16 @@ extension Delivery {
     for queue in queues { progress[queue]?.current?.due = now }
   }
 
+  /// Stores a failure of the destination that is none of a firing, and its end.
+  mutating func applyCondition(_ now: ClockReadings) {
+    guard name != nil, let condition, let row, row.tries == 0 else { return }
+    if condition == nil, row.failingSince == nil { return }
+    if condition != nil, row.failingSince != nil, row.text == condition { return }
+    self.row?.failingSince = condition == nil ? nil : row.failingSince ?? now.real.json
+    self.row?.text = condition
+    isUnstored = true
+  }
+
   // MARK: - Outcomes
 
   mutating func take(
@@ -90,7 +100,9 @@ extension Delivery {
     var giveUp: String?
     switch outcome {
     case .delivered:
-      (row.failingSince, row.text, failingSince) = (nil, nil, nil)
+      let failure = condition ?? nil
+      row.failingSince = failure == nil ? nil : row.failingSince ?? now.real.json
+      (row.text, failingSince) = (failure, nil)
       endWaits(now.steady)
     case .refused(let reason):
       (row.failingSince, row.text, failingSince) = (nil, "given up: \(reason)", nil)

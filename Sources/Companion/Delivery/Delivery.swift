@@ -43,6 +43,8 @@ package struct Delivery: Sendable {
     case refused
     /// The destination can be reached again: firings that wait for their next try are due now.
     case reachable
+    /// What is known of the destination beside its firings: a failure, or nil if it works.
+    case condition(String?)
     /// The time of `wake` has come.
     case tick
   }
@@ -107,6 +109,8 @@ package struct Delivery: Sendable {
   var pausedUntil = Int64.min
   /// Steady time at which the present run of failures began.
   var failingSince: Int64?
+  /// The last `condition`; nil before the first.
+  var condition: String??
 
   /// While a firing waits, its row is read this often: somebody may skip it. Microseconds.
   static let checkInterval: Int64 = 30_000_000
@@ -144,9 +148,13 @@ package struct Delivery: Sendable {
     case .news: for queue in queues { progress[queue]?.hasNews = true }
     case .reachable: endWaits(now.steady)
     case .tick: break
+    case .condition(let failure):
+      condition = .some(failure)
+      applyCondition(now)
     case .opened(let row, let ledger, let head):
       isAsking = false
       adopt(row ?? begin(ledger, head), ledger)
+      applyCondition(now)
       if isFresh { catchUp(with: head, &effects) }
       for queue in queues {
         progress[queue]?.current?.isChecked = true

@@ -69,6 +69,9 @@ package final class FiringFollower {
   /// The destination can be reached again: what failed is tried now.
   package func retry() { handle(.reachable) }
 
+  /// What is known of the destination beside its firings: a failure, or nil if it works.
+  package func setCondition(failure: String?) { handle(.condition(failure)) }
+
   package func stop() {
     timer?.close()
     timer = nil

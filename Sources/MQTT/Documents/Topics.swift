@@ -30,6 +30,8 @@ package struct Topics: Equatable, Sendable {
   package let position: String
   /// Commands to the daemon.
   package let command: String
+  /// Messages of the service to itself.
+  package let selfTest: String
   /// Where Home Assistant says that it starts or stops.
   package let status: String
 
@@ -41,6 +43,7 @@ package struct Topics: Equatable, Sendable {
     state = topic("state")
     position = topic("position")
     command = topic("command")
+    selfTest = topic("selftest")
     status = "\(settings.discoveryPrefix)/status"
   }
 

@@ -24,7 +24,7 @@ package struct HomeAssistantPresence: Equatable, Sendable {
     if state != .online { missedAfter = min(missedAfter ?? .max, seq - 1) }
   }
 
-  /// - Parameter isRepeating: not all that it missed was sent again.
+  /// - Parameter isRepeating: not all that it missed was sent again, or it had not subscribed yet.
   package mutating func wentOffline(isRepeating: Bool) {
     // It listened until now, whatever was known.
     if !isRepeating { missedAfter = nil }
@@ -32,6 +32,11 @@ package struct HomeAssistantPresence: Equatable, Sendable {
   }
 
   package mutating func cameOnline() { state = .online }
+
+  package var isOnline: Bool { state == .online }
+
+  /// It has started, and has not subscribed yet.
+  package mutating func isStarting() { state = .unknown }
 
   /// Firings up to that number were sent again. They count only while it listens.
   package mutating func caughtUp(to seq: Int, isEnd: Bool) {

@@ -8,7 +8,9 @@ extension Publisher {
     _ topic: String, _ payload: [UInt8], _ isRetained: Bool, _ now: ClockReadings,
     _ effects: inout [Effect]
   ) {
-    if settings.announcesEntities, topic == topics.status {
+    if selfTest != nil, topic == topics.selfTest || topic == topics.firing {
+      hearBack(topic, payload, &effects)
+    } else if settings.announcesEntities, topic == topics.status {
       hear(payload, isRetained, now, &effects)
     } else if topic == topics.command {
       // A retained command would be carried out again with each connection.
@@ -28,12 +30,13 @@ extension Publisher {
     _ topic: String, _ payload: [UInt8], _ now: ClockReadings, _ effects: inout [Effect]
   ) {
     let name = OwnTracks.name(inTopic: TopicText.levels(of: topic))
+    // Before it is read, so that a flood costs little; the topic is the phone.
+    guard limiter.admits(topic, at: now.steady) else {
+      return ignore(topic, "the phone sends too fast", now, &effects)
+    }
     do throws(UnusableMessage) {
-      guard payload.count <= PhoneReceiver.maximumBody else { throw .tooLong }
+      guard payload.count <= Self.maximumPayload else { throw .tooLong }
       for position in try OwnTracks.read(payload, name: name).current(at: now.real).positions {
-        guard limiter.admits(position.device, at: now.steady) else {
-          return ignore(topic, "the phone sends too fast", now, &effects)
-        }
         take(position, &effects)
       }
     } catch {
@@ -47,19 +50,30 @@ extension Publisher {
   ) {
     switch String(decoding: payload, as: UTF8.self) {
     case "online":
-      presence.cameOnline()
       // A retained one is no start.
-      guard !isRetained else { return }
-      announce(now, &effects)
-      if let seq = presence.missedAfter {
-        repetition.start(after: seq)
-        if !repetition.isActive { presence.caughtUp(to: seq, isEnd: true) }
+      guard !isRetained else { return presence.cameOnline() }
+      guard now.steady >= start.next else {
+        guard !presence.isOnline else { return }
+        presence.isStarting()
+        return start.defer()
       }
+      begin(wasOnline: presence.isOnline, now, &effects)
     case "offline":
-      presence.wentOffline(isRepeating: repetition.isActive)
+      presence.wentOffline(isRepeating: repetition.isActive || start.isDeferred)
+      start.cancel()
       repetition.stop()
     default: break
     }
+  }
+
+  /// Home Assistant has started: it learns all again, and then the firings that it missed.
+  mutating func begin(wasOnline: Bool, _ now: ClockReadings, _ effects: inout [Effect]) {
+    start.begin(at: now.steady, wasOnline: wasOnline)
+    presence.cameOnline()
+    announce(&effects)
+    guard let seq = presence.missedAfter else { return }
+    repetition.start(after: seq)
+    if !repetition.isActive { presence.caughtUp(to: seq, isEnd: true) }
   }
 
   /// Firings of more than an hour ago are no news.
@@ -79,7 +93,7 @@ extension Publisher {
       effects.append(.publish(message, .repetition(firing.seq)))
     }
     repetition.sends(missed.map(\.seq), upto: rows.last?.seq)
-    presence.caughtUp(to: repetition.after, isEnd: !repetition.isActive)
+    noteRepetition()
   }
 
   private mutating func ignore(

@@ -16,13 +16,35 @@ package struct Publisher: Sendable {
     case repetition(Int)
   }
 
+  /// Why a connection ended.
+  package struct Loss: Equatable, Sendable {
+    package enum Kind: Sendable {
+      case other
+      /// The broker sent a message that is too large.
+      case oversized
+      /// The broker did not acknowledge.
+      case unacknowledged
+    }
+
+    package let reason: String
+    package let kind: Kind
+
+    package init(_ reason: String, _ kind: Kind = .other) {
+      self.reason = reason
+      self.kind = kind
+    }
+  }
+
   package enum Event: Sendable {
     /// The broker has accepted the connection.
-    case connected
-    case disconnected
-    case acknowledged(Token)
-    /// The library does not send the message, and why.
-    case refused(Token, String)
+    case connected(ProtocolVersion)
+    case disconnected(Loss)
+    /// Nil: of a message without a token.
+    case acknowledged(Token?)
+    /// The broker or the library refuses the message now, and why.
+    case failed(Token?, String)
+    /// The library can never send the message, and why.
+    case refused(Token?, String)
     case received(topic: String, payload: [UInt8], isRetained: Bool)
     /// To be delivered; answered by `ended`.
     case firing(FiringNotice)
@@ -48,6 +70,8 @@ package struct Publisher: Sendable {
     case ended(Int, Delivery.Outcome)
     /// A firing that failed can be tried again.
     case retry
+    /// What is known of the broker beside the firings: a failure, or nil if it works.
+    case condition(String?)
     /// An urgent firing waits for the broker: try to connect now.
     case connect
     /// Ask the daemon for the last firing, or for its position.
@@ -63,8 +87,8 @@ package struct Publisher: Sendable {
     case report(String)
   }
 
-  /// Home Assistant needs this long to subscribe after discovery; microseconds.
-  package static let subscriptionTime: Int64 = 5_000_000
+  /// Of a payload from the broker, bytes.
+  package static let maximumPayload = PhoneReceiver.maximumBody
   /// A restart of the daemon does not make its entities unavailable; microseconds.
   package static let daemonGrace: Int64 = 10_000_000
   /// Between two positions; microseconds.
@@ -76,6 +100,10 @@ package struct Publisher: Sendable {
     var isEarly = false
     /// Its acknowledgement is due.
     var isSent = false
+    /// Steady time of the acknowledgement.
+    var acknowledgedAt: Int64?
+    /// The broker has passed it on, also to this service.
+    var isBack = false
   }
 
   let settings: MQTTSettings
@@ -83,8 +111,12 @@ package struct Publisher: Sendable {
   private let discovery: Discovery
 
   var isConnected = false
-  /// Steady time before which no firing is sent.
-  var heldUntil = Int64.min
+  var start = HomeAssistantStart()
+  /// Runs with MQTT 3.1.1 alone.
+  var selfTest: SelfTest?
+  var inputLimit = InputLimit()
+  /// A message was acknowledged on this connection.
+  private var isAcknowledging = false
   /// Firings to deliver, at most one of each queue.
   var outgoing: [Outgoing] = []
   var presence = HomeAssistantPresence()
@@ -122,9 +154,10 @@ package struct Publisher: Sendable {
   package mutating func handle(_ event: Event, at now: ClockReadings) -> [Effect] {
     var effects: [Effect] = []
     switch event {
-    case .connected: connect(now, &effects)
-    case .disconnected: disconnect(&effects)
-    case .acknowledged(let token): end(token, .delivered, &effects)
+    case .connected(let version): connect(version, now, &effects)
+    case .disconnected(let loss): disconnect(loss, now, &effects)
+    case .acknowledged(let token): acknowledge(token, now, &effects)
+    case .failed(let token, let reason): end(token, .failed(reason), &effects)
     case .refused(let token, let reason): end(token, .refused(reason), &effects)
     case .received(let topic, let payload, let isRetained):
       receive(topic, payload, isRetained, now, &effects)
@@ -158,33 +191,61 @@ package struct Publisher: Sendable {
 
   // MARK: - The connection
 
-  private mutating func connect(_ now: ClockReadings, _ effects: inout [Effect]) {
+  private mutating func connect(
+    _ version: ProtocolVersion, _ now: ClockReadings, _ effects: inout [Effect]
+  ) {
     isConnected = true
-    if settings.announcesEntities { effects.append(.subscribe(topics.status)) }
-    if settings.takesCommands { effects.append(.subscribe(topics.command)) }
-    effects += settings.ownTracksFilters.map { .subscribe($0) }
+    isAcknowledging = false
+    subscribe(&effects)
     presence.connected()
-    announce(now, &effects)
+    if version == .threeOneOne {
+      selfTest = selfTest ?? SelfTest()
+      selfTest?.connected()
+      effects += [topics.selfTest, topics.firing].map { .subscribe($0) }
+    } else {
+      selfTest = nil
+    }
+    announce(&effects)
+    if settings.announcesEntities { start.hold(at: now.steady) }
     // It may have started unseen, while there was no connection.
     if let seq = presence.missedAfter { repetition.start(after: seq) }
     effects.append(.retry)
   }
 
-  private mutating func disconnect(_ effects: inout [Effect]) {
+  func subscribe(_ effects: inout [Effect]) {
+    guard inputLimit.level != .nothing else { return }
+    if settings.announcesEntities { effects.append(.subscribe(topics.status)) }
+    if settings.takesCommands { effects.append(.subscribe(topics.command)) }
+    guard inputLimit.level == .all else { return }
+    effects += settings.ownTracksFilters.map { .subscribe($0) }
+  }
+
+  private mutating func disconnect(
+    _ loss: Loss, _ now: ClockReadings, _ effects: inout [Effect]
+  ) {
     isConnected = false
     repetition.stop()
+    start.cancel()
+    switch loss.kind {
+    case .unacknowledged: effects.append(.condition(loss.reason))
+    case .oversized:
+      inputLimit.oversized(at: now.steady)
+      let what = inputLimit.level == .noPhones ? "no positions of phones are" : "nothing is"
+      effects.append(.report("For an hour \(what) read from the broker: \(loss.reason)"))
+    case .other: break
+    }
     let lost = outgoing
     outgoing = []
     for item in lost {
-      effects.append(.ended(item.firing.seq, .failed("the connection to the broker was lost")))
+      let outcome = Delivery.Outcome.failed("the connection to the broker was lost: \(loss.reason)")
+      effects.append(.ended(item.firing.seq, outcome))
     }
   }
 
   /// All that a subscriber must know, in the order in which Home Assistant needs it.
-  mutating func announce(_ now: ClockReadings, _ effects: inout [Effect]) {
+  func announce(_ effects: inout [Effect]) {
     if settings.announcesEntities {
       effects += discovery.messages.map { .publish($0, nil) }
-      heldUntil = now.steady + Self.subscriptionTime
     }
     effects.append(.publish(topics.availability(isAvailable), nil))
     if let state { retain(topics.state, state, &effects) }
@@ -198,6 +259,18 @@ package struct Publisher: Sendable {
 
   private func retain(_ topic: String, _ document: String, _ effects: inout [Effect]) {
     effects.append(.publish(Message(topic, document, isRetained: true), nil))
+  }
+
+  private mutating func acknowledge(
+    _ token: Token?, _ now: ClockReadings, _ effects: inout [Effect]
+  ) {
+    if !isAcknowledging, selfTest == nil { effects.append(.condition(nil)) }
+    isAcknowledging = true
+    guard case .firing(let seq)? = token, selfTest != nil else {
+      return end(token, .delivered, &effects)
+    }
+    guard let index = outgoing.firstIndex(where: { $0.firing.seq == seq }) else { return }
+    outgoing[index].acknowledgedAt = now.steady
   }
 
   // MARK: - The daemon
@@ -260,10 +333,17 @@ package struct Publisher: Sendable {
         times.append(nextPosition)
       }
     }
-    if isConnected, repetition.isActive || outgoing.contains(where: { !$0.isSent }) {
-      let isHeld = now.steady < heldUntil
-      sendFirings(isHeld: isHeld, &effects)
-      if isHeld { times.append(heldUntil) }
+    if isConnected {
+      if start.isDeferred, now.steady >= start.next { begin(wasOnline: false, now, &effects) }
+      if start.isDeferred { times.append(start.next) }
+      if inputLimit.ends(at: now.steady) { subscribe(&effects) }
+      if inputLimit.level != .all { times.append(inputLimit.end) }
+      times += proveFirings(now, &effects)
+      if repetition.isActive || outgoing.contains(where: { !$0.isSent }) {
+        let isHeld = now.steady < start.heldUntil
+        sendFirings(isHeld: isHeld, &effects)
+        if isHeld { times.append(start.heldUntil) }
+      }
     }
     if let next = times.min() { effects.append(.wake(in: next - now.steady)) }
   }

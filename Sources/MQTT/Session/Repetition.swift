@@ -24,8 +24,10 @@ struct Repetition: Equatable, Sendable {
 
   var isActive: Bool { phase != .idle }
 
+  /// Begins, or goes back to that number.
   mutating func start(after seq: Int) {
     until = lastSeq
+    let seq = isActive ? min(after, seq) : seq
     finishPart(at: max(seq, until - Self.maximumCount))
   }
 
