@@ -10,6 +10,7 @@
 #include <systemd/sd-journal.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
 #include <sys/timex.h>
@@ -22,6 +23,12 @@
 
 // GNU: declared only with _GNU_SOURCE.
 int accept4(int socket, struct sockaddr *address, socklen_t *length, int flags);
+int memfd_create(const char *name, unsigned flags);
+
+// Processes that lose their parent become children of this process (prctl(2)). Answers 0 or -1.
+static inline int georemind_adopt_orphans(void) {
+  return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+}
 
 // sched_setattr(2), which the C library has from 2.41 on: asks for time slices of this length, in
 // nanoseconds, and leaves all else as it is. Answers 0 or an error number.

@@ -1,4 +1,5 @@
 import CivilTime
+import Companion
 import Configuration
 import Departure
 import Feeds
@@ -67,6 +68,8 @@ final class Daemon {
   var selfCheck = SelfCheck()
   /// The rows that the last loading left out.
   var unreadable: [RowProblem] = []
+  /// Whose destinations are of the system's services; as of the start or the last reload.
+  var serviceUsers = ServiceUsers()
   /// Limit of all reminders in bytes: a million of the usual size.
   var maximumReminderBytes = 256 << 20
   /// Limit of the database for adding places, in bytes: some ten million of the usual size.
@@ -228,6 +231,7 @@ final class Daemon {
     }
     let oldSocket = settings.socketPath
     settings = fresh
+    serviceUsers = ServiceUsers()
     log.logLevel = fresh.logLevel
     host.use(fresh.engine)
     var isWhole = true

@@ -1,17 +1,22 @@
 package import ArgumentParser
 import Companion
 import Configuration
-import Glibc
 import LinuxRuntime
 
 /// `georemind-hook`: arguments to parts, parts to a running service.
 package struct HookCommand: ParsableCommand {
   package static let configuration = CommandConfiguration(
     commandName: "georemind-hook",
-    abstract: "Starts the programs of section [Hook] of georemind.conf for each firing.",
+    abstract: "Starts one program of section [Hook] of georemind.conf for each firing.",
     version: "georemind-hook \(GeoremindVersion.text)")
 
   package init() {}
+
+  @Argument(help: "The name of the hook: the file name of its program.")
+  var name: String?
+
+  @Flag(help: "Prints the names of the hooks, one a line, and ends.")
+  var list = false
 
   @Option(
     help: ArgumentHelp(
@@ -21,35 +26,37 @@ package struct HookCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The configuration file, with FILE.d/*.conf beside it."))
   var config: String?
 
-  /// Runs one command line and answers the exit code.
-  package static func run(_ arguments: [String]) -> Int32 {
-    let log = ServiceLog(program: "georemind-hook")
-    return run(arguments, log, status: { $0 is ConfigurationError ? .badConfiguration : nil }) {
-      try $0.start(log)
+  package func validate() throws {
+    guard list == (name == nil) else {
+      throw ValidationError("give the name of a hook, or --list to see the names")
     }
   }
 
+  /// Runs one command line and answers the exit code.
+  package static func run(_ arguments: [String]) -> Int32 {
+    let log = ServiceLog(program: "georemind-hook")
+    return run(
+      arguments, log,
+      status: { $0 is ConfigurationError || $0 is Hook.Unknown ? .badConfiguration : nil }
+    ) { try $0.start(log) }
+  }
+
   private func start(_ log: ServiceLog) throws -> Int32 {
-    let folders = ServiceFolders()
-    let file = config ?? folders.configurationFile
-    // Root starts the machine's hooks, everybody else their own.
-    let isSystem = geteuid() == 0
-    guard let address = isSystem ? Bus.systemAddress : Bus.userAddress(Environment.value) else {
-      log.write(
-        .error,
-        "there is no user's bus: neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set; "
-          + "start it with 'systemctl --user start georemind-hook'")
-      return ExitStatus.badConfiguration.rawValue
+    let file = config ?? ServiceFolders().configurationFile
+    guard let name else {
+      for hook in try HookSettings(file: file).names { print(hook.name) }
+      return 0
     }
-    let settings = try HookSettings(file: file)
+    let hook = try Hook(name, file: file)
     let loop = try EventLoop()
+    let option = Environment.value("XDG_RUNTIME_DIR") == nil ? "" : "--user "
     return try CompanionService.run(
       loop: loop,
       reload: { (runner: HookRunner) in
         do {
-          try runner.change(to: try HookSettings(file: file))
+          try runner.change(to: Hook(name, file: file))
         } catch {
-          log.write(.error, "The old hooks stay in force: \(error)")
+          log.write(.error, "The old settings stay in force: \(error)")
         }
       },
       start: {
@@ -57,8 +64,8 @@ package struct HookCommand: ParsableCommand {
           SocketPath.find(option: socket)
         }
         let runner = try HookRunner(
-          loop: loop, bus: try Bus(address: address, loop: loop), session: session,
-          settings: settings, isSystem: isSystem, user: geteuid(), log: log.write)
+          hook, destination: DestinationName.own("hook", name), loop: loop, session: session,
+          journal: "journalctl \(option)-u georemind-hook@\(name)", log: log.write)
         try runner.start()
         return runner
       })

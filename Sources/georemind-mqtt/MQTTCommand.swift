@@ -63,7 +63,7 @@ struct MQTTCommand: ParsableCommand {
           SocketPath.find(option: socket)
         }
         let service = try MQTTService(
-          settings, identity, consumer: "mqtt\(suffix)", session: session,
+          settings, identity, consumer: DestinationName.own("mqtt", nil), session: session,
           positions: try path.map { try PositionFeed(path: $0, loop: loop) }, loop: loop,
           log: log.write)
         try service.start()

@@ -70,19 +70,20 @@ import Testing
 
   // MARK: - The queue
 
-  private func notice(_ id: String) throws -> FiringNotice {
-    try #require(FiringNotice(["firing_id": .string(id), "reminder_id": ""]))
+  private func notice(_ id: String, priority: Int = 0) throws -> FiringNotice {
+    try #require(
+      FiringNotice([
+        "firing_id": .string(id), "reminder_id": "", "priority": .int(priority),
+      ]))
   }
 
   @Test func anAlarmThatFailsIsTriedAgain() throws {
-    let settings = HookSettings(programs: ["/a"])
-    let destination = try #require(settings.destinations(ofUser: nil).first)
     var queue = AlarmQueue()
     func ended(_ outcome: Delivery.Outcome, _ now: Int64) -> String? {
-      queue.ended("u", outcome, at: now, giveUpAfter: .minutes(1), random: 0.5)
+      queue.ended("x", outcome, at: now, giveUpAfter: .minutes(1), random: 0.5)
     }
-    #expect(queue.add(try notice("x"), to: destination, unit: "u", at: 0) == nil)
-    #expect(queue.next(at: 0).map(\.unit) == ["u"])
+    queue.add(try notice("x"), at: 0)
+    #expect(queue.next(at: 0).map(\.id) == ["x"])
     #expect(queue.next(at: 0).isEmpty && queue.nextDue == nil)
     #expect(ended(.failed("no"), 0) == nil)
     #expect(queue.nextDue == Self.second)
@@ -90,44 +91,36 @@ import Testing
     #expect(queue.next(at: Self.second).count == 1)
     #expect(ended(.failed("no"), 60 * Self.second) == "no")
     #expect(queue.count == 0)
-    #expect(queue.add(try notice("x"), to: destination, unit: "u", at: 0) == nil)
+    queue.add(try notice("x"), at: 0)
     #expect(ended(.refused("65"), 0) == "65")
-    #expect(queue.add(try notice("x"), to: destination, unit: "u", at: 0) == nil)
+    queue.add(try notice("x"), at: 0)
     #expect(ended(.delivered, 0) == nil)
     #expect(queue.count == 0)
   }
 
   /// A receiver that comes and goes, and a hook that hangs.
   @Test func alarmsFillNoMemory() throws {
-    let destination = try #require(HookSettings(programs: ["/a"]).destinations(ofUser: nil).first)
     var alarms = AlarmQueue()
-    var hooks = HookQueue(maximumParallel: 1)
     for number in 0..<40 {
-      let call = HookCall(
-        program: "/a", destination: destination.name, firing: try notice("\(number)"))
-      let evicted = alarms.add(call.firing, to: destination, unit: call.unit, at: Int64(number))
-      #expect((evicted != nil) == (number >= AlarmQueue.maximumCount))
+      alarms.add(try notice("\(number)"), at: Int64(number))
       // The first one runs all the time.
-      if let evicted { #expect(hooks.dropAlarm(evicted) == (number > AlarmQueue.maximumCount)) }
-      #expect(alarms.next(at: Int64(number)).map(\.unit) == [call.unit])
-      hooks.add(call, isAlarm: true)
-      #expect(hooks.next(at: 0).map(\.firing.id) == (number == 0 ? ["0"] : []))
+      if number < AlarmQueue.maximumCount {
+        #expect(alarms.next(at: Int64(number)).map(\.id) == (number == 0 ? ["0"] : []))
+      }
     }
     #expect(alarms.count == AlarmQueue.maximumCount)
-    hooks.maximumParallel = 64
-    #expect(hooks.next(at: 0).map(\.firing.id) == (24..<40).map { "\($0)" })
+    #expect(alarms.next(at: 40).map(\.id) == ["24"])
   }
 
-  @Test func firingsGoBeforeAlarms() throws {
-    func call(_ id: String) throws -> HookCall {
-      HookCall(program: "/a", destination: "hook-a", firing: try notice(id))
-    }
-    var hooks = HookQueue(maximumParallel: 1)
-    hooks.add(try call("alarm"), isAlarm: true)
-    hooks.add(try call("firing"))
-    #expect(hooks.next(at: 0).map(\.firing.id) == ["firing"])
-    #expect(hooks.end(try call("firing").unit) != nil)
-    #expect(hooks.next(at: 0).map(\.firing.id) == ["alarm"])
-    #expect(!hooks.dropAlarm(try call("alarm").unit))
+  @Test func anUrgentAlarmWaitsForNoOther() throws {
+    var alarms = AlarmQueue()
+    for id in ["a", "b"] { alarms.add(try notice(id), at: 0) }
+    #expect(alarms.next(at: 0).map(\.id) == ["a"])
+    #expect(alarms.nextDue == nil)
+    alarms.add(try notice("lost", priority: 1), at: 1)
+    #expect(alarms.nextDue == 1)
+    #expect(alarms.next(at: 1).map(\.id) == ["lost"])
+    #expect(alarms.ended("a", .delivered, at: 2, giveUpAfter: .minutes(1), random: 0.5) == nil)
+    #expect(alarms.next(at: 2).map(\.id) == ["b"])
   }
 }

@@ -1,4 +1,5 @@
 import CivilTime
+import Companion
 import Control
 import JSONText
 import LinuxRuntime
@@ -31,29 +32,42 @@ extension ControlService {
 
   // MARK: - Consumers
 
-  /// Rows that users other than root leave for root.
-  private static let reserved = 16
+  /// Rows for one user, and rows that members leave for root and the system's services.
+  private static let rowsOfUser = 8
+  private static let reserved = 32
 
   func openConsumer(_ name: String) throws -> JSONObject {
     let store = daemon.store
     let head = try store.ledger.head()
-    if let known = try store.consumers.consumer(named: name) {
-      try mayChange(known, by: "OpenConsumer")
-      return try answer(known, head: head)
-    }
     guard Consumer.isName(name) else {
       throw GeoremindError.invalidReminder(
         field: "name", reason: "must be 1 to 32 of a to z, digits and -")
     }
-    let limit = ConsumerStore.maximumCount - (caller.isMaster ? 0 : Self.reserved)
-    guard try store.consumers.count() < limit else {
-      throw GeoremindError.refusedByPolicy(
-        reason: "there are \(limit) destinations already; remove one with "
-          + "'georemind delivery forget'")
+    if let known = try store.consumers.consumer(named: name) {
+      try mayChange(known, by: "OpenConsumer")
+      return try answer(known, head: head)
     }
     let new = Consumer(name: name, owner: caller.user, upto: head)
+    try mayChange(new, by: "OpenConsumer")
+    let limit = ConsumerStore.maximumCount - (isPrivileged ? 0 : Self.reserved)
+    guard try store.consumers.count() < limit else {
+      throw tooMany(limit, "there are")
+    }
+    guard try isPrivileged || store.consumers.count(ownedBy: caller.user) < Self.rowsOfUser else {
+      throw tooMany(Self.rowsOfUser, "user \(caller.user) has")
+    }
     try store.consumers.set(new)
     return try answer(new, head: head)
+  }
+
+  private var isPrivileged: Bool {
+    caller.isMaster || daemon.serviceUsers.all.contains(caller.user)
+  }
+
+  private func tooMany(_ count: Int, _ subject: String) -> GeoremindError {
+    .refusedByPolicy(
+      reason: "\(subject) \(count) destinations already; remove one with "
+        + "'georemind delivery forget'")
   }
 
   func setConsumer(_ given: JSONObject) throws -> JSONObject {
@@ -178,15 +192,21 @@ extension ControlService {
   }
 
   private func mayChange(_ consumer: Consumer, by method: String) throws {
-    let isOwn = consumer.owner == caller.user && caller.user != Caller.unmapped
-    guard !caller.isMaster, !isOwn else { return }
+    let owner: UInt32? =
+      switch DestinationName.holder(of: consumer.name, users: daemon.serviceUsers) {
+      case .user(let user): user
+      case .nobody: nil
+      case .anybody: consumer.owner
+      }
+    guard !caller.isMaster, caller.user != owner || caller.user == Caller.unmapped else { return }
+    let holder = owner.map { "user \($0)" } ?? "the system's service"
     daemon.refusals.report(
       "Refused user \(caller.user), process \(caller.process), to change destination "
-        + "\(consumer.name) of user \(consumer.owner) (\(method))",
+        + "\(consumer.name) of \(holder) (\(method))",
       user: caller.user, process: caller.process, .change)
     throw GeoremindError.refusedByPolicy(
-      reason: "destination \(consumer.name) is of user \(consumer.owner), and only that user and "
-        + "root may change it")
+      reason: "destination \(consumer.name) is of \(holder), and only that user and root may "
+        + "change it")
   }
 
   private func instant(_ row: JSONValue?, _ member: String) throws -> Instant? {

@@ -95,6 +95,26 @@ package final class EventLoop {
     return source
   }
 
+  /// Waits for the end of a child process, which stays a zombie until the handler has returned.
+  /// SIGCHLD must be blocked in this thread.
+  package func addChild(
+    _ process: Int32, priority: EventPriority = .normal,
+    handler: @escaping (ChildEnd) -> Void
+  ) throws(SystemError) -> ChildSource {
+    let source = ChildSource(handler: handler)
+    try source.attach("wait for process \(process)", priority: priority) { place, context in
+      sd_event_add_child(
+        event, place, process, WEXITED,
+        { _, information, context in
+          guard let information = information?.pointee else { return 0 }
+          let status = information._sifields._sigchld.si_status
+          let end = information.si_code == CLD_EXITED ? ChildEnd.exited(status) : .signalled(status)
+          return ChildSource.deliver(end, to: context)
+        }, context)
+    }
+    return source
+  }
+
   /// Calls back in the next turn, or in every turn until turned off; with priority `idle`, only
   /// when nothing else waits.
   package func addDeferred(

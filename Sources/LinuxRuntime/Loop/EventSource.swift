@@ -110,6 +110,12 @@ package struct SignalArrival: Sendable {
   package let sender: Int32
 }
 
+/// A child process has ended: with an exit code, or by a signal.
+package enum ChildEnd: Equatable, Sendable {
+  case exited(Int32)
+  case signalled(Int32)
+}
+
 /// Something happened to a watched file or folder: inotify(7).
 package struct FileChange: Sendable {
   /// The IN_… flags.
@@ -124,6 +130,7 @@ package struct Turn: Sendable {}
 package typealias IOSource = EventSource<IOEvents>
 package typealias TimerSource = EventSource<TimerExpiry>
 package typealias SignalSource = EventSource<SignalArrival>
+package typealias ChildSource = EventSource<ChildEnd>
 package typealias FileWatch = EventSource<FileChange>
 package typealias TurnSource = EventSource<Turn>
 

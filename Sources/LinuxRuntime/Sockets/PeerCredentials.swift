@@ -12,6 +12,9 @@ package struct PeerCredentials: Equatable, Sendable {
   /// The user that this process acts as.
   package static var ownUser: UInt32 { geteuid() }
 
+  /// The user of that name; nil if the machine has none.
+  package static func user(named name: String) -> UInt32? { getpwnam(name)?.pointee.pw_uid }
+
   /// Whether the peer's process belongs to a group.
   package func isMember(of group: UInt32) -> Bool {
     groupID == group || supplementaryGroups.contains(group)

@@ -6,7 +6,7 @@ package import CivilTime
 package struct ConsumerStore {
   let database: Database
 
-  package static let maximumCount = 32
+  package static let maximumCount = 96
 
   private static let columns =
     "rowid, name, owner, upto, coalesce(urgent_upto, upto) AS urgent_upto, tries, "
@@ -49,6 +49,12 @@ package struct ConsumerStore {
 
   package func count() throws(StoreError) -> Int {
     Int(try database.integer("SELECT count(*) FROM consumer") ?? 0)
+  }
+
+  package func count(ownedBy owner: UInt32) throws(StoreError) -> Int {
+    Int(
+      try database.integer(
+        "SELECT count(*) FROM consumer WHERE owner = ?", [.integer(Int64(owner))]) ?? 0)
   }
 
   /// Firings that the ledger has and a destination has yet to receive. Complexity: O(their number).

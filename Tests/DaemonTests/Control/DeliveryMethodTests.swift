@@ -1,4 +1,5 @@
 import CivilTime
+import Companion
 import Control
 import JSONText
 import LinuxRuntime
@@ -247,19 +248,49 @@ import Testing
     #expect(error.parameters["field"]?.string == "name")
   }
 
-  @Test func thereAreThirtyTwoAtMost() throws {
-    for number in 1...32 { _ = try client.call("OpenConsumer", #"{"name":"d\#(number)"}"#) }
-    #expect(
-      try client.error("OpenConsumer", #"{"name":"one-more"}"#).name
-        == "org.georemind.RefusedByPolicy")
-    _ = try client.call("OpenConsumer", #"{"name":"d32"}"#)
+  private func service(_ user: UInt32) -> ControlService {
+    ControlService(daemon: rig.daemon, caller: Caller(user: user, daemon: 999))
+  }
+
+  @Test func noMemberTakesTheRowsOfOthers() throws {
+    for number in 1...8 { _ = try service(1_000).openConsumer("d\(number)") }
+    let error = #expect(throws: GeoremindError.self) { try service(1_000).openConsumer("d9") }
+    #expect("\(try #require(error))".contains("user 1000 has 8 destinations"))
+    _ = try service(1_000).openConsumer("d8")
+    for user: UInt32 in 1_001...1_007 {
+      for number in 1...8 { _ = try service(user).openConsumer("d\(user)-\(number)") }
+    }
+    #expect(throws: GeoremindError.self) { try service(1_008).openConsumer("late") }
+    // Members leave room for root and the system's services.
+    rig.daemon.serviceUsers = ServiceUsers(["hook": 990])
+    for number in 1...32 { _ = try service(990).openConsumer("hook-x\(number)") }
+    #expect(throws: GeoremindError.self) { try service(0).openConsumer("one-more") }
+  }
+
+  /// A name says whose it is: nobody takes another one's before its holder, or moves its mark.
+  @Test func aNameOfAServiceIsNobodyElses() throws {
+    try record(3)
+    rig.daemon.serviceUsers = ServiceUsers(["hook": 990, "mqtt": 991])
+    for name in ["hook-say", "mqtt", "hook-1001-say"] {
+      #expect(throws: GeoremindError.self) { try service(1_000).openConsumer(name) }
+    }
+    // A row that an earlier version gave to somebody else.
+    try rig.daemon.store.consumers.set(Consumer(name: "hook-say", owner: 1_000, upto: 0))
+    let mark: JSONObject = [
+      "ledger": .string(rig.daemon.ledgerID), "consumer": ["name": "hook-say", "upto": 3],
+    ]
+    #expect(throws: GeoremindError.self) { try service(1_000).setConsumer(mark) }
+    #expect(throws: GeoremindError.self) { try service(1_000).skipFiring("hook-say") }
+    #expect(throws: GeoremindError.self) { try service(1_000).forgetConsumer("hook-say") }
+    #expect(try rig.daemon.store.consumers.consumer(named: "hook-say")?.upto == 0)
+    _ = try service(990).setConsumer(mark)
+    #expect(try rig.daemon.store.consumers.consumer(named: "hook-say")?.upto == 3)
+    _ = try service(1_001).openConsumer("hook-1001-say")
+    #expect(throws: GeoremindError.self) { try service(990).openConsumer("mqtt") }
   }
 
   @Test func aRowIsOfTheUserWhoAddedIt() throws {
     let store = rig.daemon.store
-    func service(_ user: UInt32) -> ControlService {
-      ControlService(daemon: rig.daemon, caller: Caller(user: user, daemon: 999))
-    }
     _ = try service(1_000).openConsumer("own")
     _ = try service(1_000).openConsumer("own")
     _ = try service(0).openConsumer("own")
@@ -269,10 +300,6 @@ import Testing
       #expect(throws: GeoremindError.self) { try service(user).forgetConsumer("own") }
       #expect(throws: GeoremindError.self) { try service(user).skipFiring("own") }
     }
-    // Users leave room for root's.
-    for number in 2...16 { _ = try service(1_000).openConsumer("d\(number)") }
-    #expect(throws: GeoremindError.self) { try service(1_000).openConsumer("d17") }
-    _ = try service(0).openConsumer("d17")
   }
 
   // MARK: - The journal and the status

@@ -148,7 +148,7 @@ import Testing
       "Travel/DrivingOverheadSec=-5min", "Reminders/SkipOlderThanSec=-1s",
       "Reminders/SkipOlderThanSec=never", "Store/LedgerKeepDays=-1",
       "Store/LedgerKeepDays=36501", "Store/LedgerKeepDays=1y", "Log/Level=loud",
-      "Display/Units=furlongs", "Hook/Exec=relative", "Hook/MaximumParallel=0",
+      "Display/Units=furlongs", "Hook/Exec=relative", "Hook/TimeoutSec=0",
     ])
   func aWrongValueIsLeftOutAndReportedWithItsPlace(_ setting: String) throws {
     let parts = setting.split(separator: "/", maxSplits: 1)
@@ -187,7 +187,6 @@ import Testing
   @Test(arguments: [
     "[Control]\nSharedChanges=maybe\n", "[Control]\nSharedChanges no\n",
     "[Control]\nAllowGroup staff\n", "[Control\nAllowGroup=staff\n", "SharedChanges=no\n",
-    "[Hook]\nUser nobody\n",
   ])
   func aWrongLineAboutAccessIsAnError(_ text: String) throws {
     let error = #expect(throws: ConfigurationError.self) { try load(text + "[Fence]\nx\n") }
