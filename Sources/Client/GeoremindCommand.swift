@@ -30,11 +30,16 @@ struct GeoremindCommand: ParsableCommand {
           CalendarsCommand.self, DeliveryCommand.self, TestCommand.self, MuteCommand.self,
           ReportCommand.self, TravelCommand.self, BackupCommand.self,
         ]),
-      CommandGroup(
-        name: "Offline",
-        subcommands: [
-          ReplayCommand.self, DecodeCommand.self, ConvertCommand.self, DistanceCommand.self,
-          OccurrencesCommand.self, WhenCommand.self,
-        ]),
+      CommandGroup(name: "Offline", subcommands: offline),
     ])
+
+  private static let offline: [any ParsableCommand.Type] = [
+    ReplayCommand.self, DecodeCommand.self, ConvertCommand.self, DistanceCommand.self,
+    OccurrencesCommand.self, WhenCommand.self,
+  ]
+
+  /// Whether the machine's clock counts for a verb, and not that of a daemon: it needs none.
+  static func hasOwnClock(_ command: any ParsableCommand) -> Bool {
+    command is BackupCommand || offline.contains { $0 == type(of: command) }
+  }
 }

@@ -20,19 +20,22 @@ package enum Program {
 
   /// Runs one command line and answers the exit code.
   package static func run(_ arguments: [String], in context: Context) -> Int32 {
+    var context = context
     do {
-      let given = prepared(arguments)
+      var given = prepared(arguments)
       if [[], ["-h"], ["--help"]].contains(given) {
         try context.output.line(FirstHelp.text)
         try context.output.flush()
         return 0
       }
       if let verb = given.first, ["add", "edit"].contains(verb) {
-        let stray = StrayWords(given.dropFirst(), hasTitle: verb == "add")
-        if let failure = stray.failure { throw failure }
+        given = try [verb] + StrayWords(given.dropFirst(), hasTitle: verb == "add").mended()
       }
       var command = try GeoremindCommand.parseAsRoot(given)
       if let command = command as? any ClientCommand {
+        if !GeoremindCommand.hasOwnClock(command) {
+          context.daemonClock = DaemonClock(command.options)
+        }
         try command.run(in: context)
       } else {
         try command.run()

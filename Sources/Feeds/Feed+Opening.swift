@@ -12,7 +12,7 @@ extension Feed {
       lose("the name of its host was not found within \(options.connectTimeout / 1_000_000) s")
     case .connecting where channel != nil:
       closeChannel()
-      connectNext(after: "no answer within \(options.connectTimeout / 1_000_000) s")
+      connectNext(after: silence(of: connecting))
     case .connecting, .waiting:
       state = .connecting
       open()
@@ -75,10 +75,12 @@ extension Feed {
     var failure = failure
     while let address = addresses.popFirst() {
       do {
-        let (descriptor, isDone) = try FeedChannel.connect(to: address)
+        let (descriptor, isDone) = try FeedChannel.connect(
+          to: address, isService: options.isService)
         let channel = FeedChannel(descriptor, .socket)
         if isDone { return opened(channel) }
         self.channel = channel
+        connecting = address
         source = try loop.addIO(descriptor.raw, .writable) { [unowned self] _ in
           self.connectionIsMadeOrRefused(address)
         }
@@ -99,7 +101,15 @@ extension Feed {
     let code = channel.pendingError()
     if code == 0 { return opened(channel) }
     closeChannel()
-    connectNext(after: FeedChannel.connectFailure(address, code: code).description)
+    let failure = FeedChannel.connectFailure(address, code: code, isService: options.isService)
+    connectNext(after: failure.description)
+  }
+
+  /// Why a host has not answered.
+  private func silence(of address: SocketAddress?) -> String {
+    let text = "no answer within \(options.connectTimeout / 1_000_000) s"
+    guard let address, address.family != AF_UNIX, options.isRefused(address) else { return text }
+    return "\(text): \(Sandbox.remedy(isService: options.isService))"
   }
 
   func opened(_ channel: FeedChannel) {

@@ -62,6 +62,8 @@ package final class Feed {
   var addresses: ArraySlice<SocketAddress> = []
   /// While the name of the host is looked up.
   var lookUp: HostLookUp?
+  /// The host that is to answer.
+  var connecting: SocketAddress?
   /// The client of GeoClue, until the feed is lost.
   var geoClue: GeoClueClient?
   /// The time of the last location of any such client, in microseconds since 1970.

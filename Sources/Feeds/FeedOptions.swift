@@ -41,6 +41,9 @@ extension Feed {
     package var backoff = Backoff()
     /// The program that looks up the names of hosts: getent(1), or one with its output.
     package var resolver = "getent"
+    /// Whether the feed is read in a service of systemd, and whether a host is out of its bounds.
+    var isService = Sandbox.isHere
+    var isRefused: (SocketAddress) -> Bool = Sandbox.refuses
     /// The D-Bus address of the system's bus.
     package var systemBus = Bus.systemAddress { getenv($0).map { String(cString: $0) } }
     /// A number in 0..<1 for the jitter.

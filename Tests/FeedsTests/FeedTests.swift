@@ -167,19 +167,42 @@ func quickOptions(silence: Int64? = nil, connect: Int64 = 10_000_000) -> Feed.Op
     #expect(log.events == ["open"], "that nobody listens at ::1 is no loss")
   }
 
-  @Test func givesUpOnAServerThatDoesNotAnswer() throws {
+  @Test(arguments: [
+    (nil, "lost: no answer within 0 s"),
+    (
+      true,
+      "lost: no answer within 0 s: blocked by the service's sandbox: install the drop-in "
+        + "remote-gpsd.conf"
+    ), (false, "lost: no answer within 0 s: blocked by a firewall of this machine"),
+  ])
+  func givesUpOnAServerThatDoesNotAnswer(refusedInService: Bool?, event: String) throws {
     let loop = try EventLoop()
     let server = try Server(backlog: 0)
     // With its queue full the kernel drops what comes next, as a firewall would.
     let fillers = (0..<3).map { _ in server.clientThatWillNotWait() }
     defer { for filler in fillers { close(filler) } }
     let log = FeedLog()
+    var options = quickOptions(connect: 2000)
+    options.isService = refusedInService == true
+    if refusedInService != nil { options.isRefused = { _ in true } }
     let feed = try Feed(
-      .tcp(host: "127.0.0.1", port: server.port), loop: loop, options: quickOptions(connect: 2000),
+      .tcp(host: "127.0.0.1", port: server.port), loop: loop, options: options,
       handlers: log.handlers)
     feed.start()
     #expect(try loop.runUntil { !log.events.isEmpty })
-    #expect(log.events == ["lost: no answer within 0 s"])
+    #expect(log.events == [event])
+  }
+
+  @Test func aRefusedConnectionNamesTheDropIn() throws {
+    let host = try SocketAddress(numeric: "192.168.1.20", port: 10110)
+    let socket = try SocketAddress(unixPath: "/run/x")
+    func text(_ address: SocketAddress, isService: Bool) -> String {
+      FeedChannel.connectFailure(address, code: EPERM, isService: isService).description
+    }
+    #expect(text(host, isService: true).contains("sandbox: install the drop-in remote-gpsd.conf"))
+    #expect(text(host, isService: false).contains("a firewall of this machine"))
+    #expect(text(socket, isService: true).contains("see the permissions of the socket"))
+    #expect(!Sandbox.refuses(try SocketAddress(numeric: "127.0.0.1", port: 9)))
   }
 
   @Test func asksGPSDToWatch() throws {

@@ -9,15 +9,20 @@ package struct Context {
   package var notes: Output
   /// The variables that matter, by name.
   package var environment: [String: String]
-  package var now: Instant
+  /// The present of this machine.
+  private let machineTime: Instant
+  /// The daemon's clock, for a verb that talks to the daemon.
+  var daemonClock: DaemonClock?
+  /// The present, by the clock of the daemon that the verb talks to.
+  package var now: Instant { daemonClock?.recorded(self) ?? machineTime }
   /// Files that say how values are shown; later files override earlier ones.
   package var configurationFiles: [String]
   /// Whether the daemon refuses to start with a configuration file and those beside it.
   package var isWrongConfiguration: (String) -> Bool = { _ in false }
   /// Asks the person at the terminal and gives the answer; nil without a terminal.
   package var ask: (_ question: String) throws -> String? = { _ in nil }
-  /// Microseconds until a call that no daemon has read is sent again.
-  var retryDelay: UInt32 = 1_000_000
+  /// Microseconds until a call that no daemon has read is sent again; nil sends it once only.
+  var retryDelay: UInt32? = 1_000_000
 
   package init(
     output: Output, notes: Output, environment: [String: String] = [:], now: Instant,
@@ -26,7 +31,7 @@ package struct Context {
     self.output = output
     self.notes = notes
     self.environment = environment
-    self.now = now
+    machineTime = now
     self.configurationFiles = configurationFiles
   }
 

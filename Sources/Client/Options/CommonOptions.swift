@@ -2,6 +2,7 @@ import ArgumentParser
 
 /// A verb that is handed what it works with.
 protocol ClientCommand: ParsableCommand {
+  var options: CommonOptions { get }
   func run(in context: Context) throws
 }
 

@@ -55,10 +55,14 @@ struct ReminderOptions: ParsableArguments {
     }
   }
 
+  private var isThere: Bool { at != nil || nearCategory != nil || region != nil }
+
+  /// Whether a time, a repeat or a place is given.
+  var saysWhen: Bool { isThere || leaveFor != nil || due != nil || `repeat` != nil }
+
   /// Checks that a new reminder has all required settings.
   func checkCompleteness() throws {
-    let isThere = at != nil || nearCategory != nil || region != nil
-    if !isThere, leaveFor == nil, due == nil, `repeat` == nil {
+    if !saysWhen {
       throw ValidationError(
         "say where (--at, --near-category or --region), when (--due) or where to be when "
           + "(--leave-for with --due)")

@@ -3,16 +3,21 @@ import Companion
 import Geodesy
 import Reminders
 
-/// Words of `add` and `edit` that stand behind an option's value without belonging to it.
+/// Words of `add` and `edit` that stand behind an option's value.
 ///
-/// `add Call Mum --due tomorrow 18:00` would have the title "Call Mum 18:00". A title stands in one
-/// piece, before the options or behind them; behind `--` everything is title.
+/// `add Call Mum --due tomorrow 18:00` would have the title "Call Mum 18:00". Where all of them and
+/// the value read as one time or length, they are the value. Others are refused: a title stands in
+/// one piece, before the options or behind them; behind `--` everything is title.
 struct StrayWords {
   private struct Run {
     /// The option before the words, as it was typed, with its value.
     let option: (typed: String, value: String?)?
+    /// Where they stand among the arguments.
+    var range: Range<Int>
     var words: [String]
   }
+
+  private let arguments: [String]
 
   private var runs: [Run] = []
   private let hasTitle: Bool
@@ -21,11 +26,12 @@ struct StrayWords {
   ///   - arguments: the words behind the verb.
   ///   - hasTitle: whether words that belong to no option are the title, as for `add`.
   init(_ arguments: some Sequence<String>, hasTitle: Bool = true) {
+    self.arguments = Array(arguments)
     self.hasTitle = hasTitle
     var option: (typed: String, value: String?)?
     var awaitsValue = false
     var isOpen = false
-    for argument in arguments {
+    for (index, argument) in self.arguments.enumerated() {
       if argument == "--" { break }
       if awaitsValue {
         option?.value = argument
@@ -38,8 +44,9 @@ struct StrayWords {
         isOpen = false
       } else if isOpen {
         runs[runs.count - 1].words.append(argument)
+        runs[runs.count - 1].range = runs[runs.count - 1].range.lowerBound..<index + 1
       } else {
-        runs.append(Run(option: option, words: [argument]))
+        runs.append(Run(option: option, range: index..<index + 1, words: [argument]))
         isOpen = true
       }
     }
@@ -49,23 +56,38 @@ struct StrayWords {
     "--every-visit", "--no-every-visit", "--dry-run", "--json", "--help", "-h",
   ]
 
-  /// The fault, and the form that was most likely meant; nil where every word has its place.
-  var failure: Failure? {
-    for (index, run) in runs.enumerated() {
+  /// The arguments, with the words that belong to a value in it.
+  /// - Throws: Failure where a word has no place, with the form that was most likely meant.
+  func mended() throws(Failure) -> [String] {
+    var mended = arguments
+    for (index, run) in runs.enumerated().reversed() {
       guard let option = run.option, let value = option.value else { continue }
       let name = String(option.typed.drop { $0 == "-" })
       let field = ReminderField.all.first {
         $0.option?.name == name || $0.option?.short.map(String.init) == name
       }
       let joined = field.flatMap { Self.value(value, with: run.words, of: $0, isTitle: index == 0) }
+      let isExtra = index > 0 || !hasTitle
+      if isExtra, let field, !Self.isName(field),
+        joined == ([value] + run.words).joined(separator: " ")
+      {
+        mended[run.range.lowerBound - 1] += " " + run.words.joined(separator: " ")
+        mended.removeSubrange(run.range)
+        continue
+      }
       guard index > 0 && hasTitle || joined != nil else { continue }
       let stray = run.words.joined(separator: " ")
       let remedy =
         joined.map { "did you mean \(option.typed) '\($0)'?" }
         ?? "write the title in one piece, before the options or behind them"
-      return Failure(.usage, "'\(stray)' stands alone after \(option.typed); \(remedy)")
+      throw Failure(.usage, "'\(stray)' stands alone after \(option.typed); \(remedy)")
     }
-    return nil
+    return mended
+  }
+
+  /// A name or a text takes any words.
+  private static func isName(_ field: ReminderField) -> Bool {
+    field.parse == nil && field.option?.valueName != "length"
   }
 
   /// The value with as many words behind it as read as one value; nil where none does.
@@ -81,9 +103,7 @@ struct StrayWords {
           try TypedTime(text, now: Instant(seconds: 1.8e9), zone: .utc).stamp
         }) != nil
     }
-    // A name or a text takes any words.
-    let isName = field.parse == nil && field.option?.valueName != "length"
-    guard !isName, !isRead("\(value) \u{FFFD}") else {
+    guard !isName(field), !isRead("\(value) \u{FFFD}") else {
       return isTitle ? nil : ([value] + words).joined(separator: " ")
     }
     for count in stride(from: words.count, to: 0, by: -1) {

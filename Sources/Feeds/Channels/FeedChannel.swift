@@ -73,24 +73,30 @@ final class FeedChannel {
   // MARK: Stream sockets
 
   /// Begins to connect; says whether that is done already.
+  /// - Parameter isService: see `connectFailure`.
   static func connect(
-    to address: SocketAddress
+    to address: SocketAddress, isService: Bool
   ) throws(SystemError) -> (descriptor: Descriptor, isDone: Bool) {
     let descriptor = try makeSocket(address.family, SOCK_STREAM, "connect to \(address)")
     let result = address.withPointer { Glibc.connect(descriptor.raw, $0, $1) }
     if result == 0 { return (descriptor, true) }
     // After EINTR a connection goes on by itself, as after EINPROGRESS (POSIX, connect).
     guard errno == EINPROGRESS || errno == EINTR else {
-      throw connectFailure(address, code: errno)
+      throw connectFailure(address, code: errno, isService: isService)
     }
     return (descriptor, false)
   }
 
-  static func connectFailure(_ address: SocketAddress, code: Int32) -> SystemError {
+  /// - Parameter isService: whether a sandbox of systemd may be the reason.
+  static func connectFailure(
+    _ address: SocketAddress, code: Int32, isService: Bool
+  ) -> SystemError {
     let remedy: String? =
       switch code {
       case ECONNREFUSED, ENOENT: "see whether the server runs"
-      case EACCES, EPERM: "see the permissions of the socket and IPAddressAllow= of the service"
+      case EACCES where address.family == AF_UNIX, EPERM where address.family == AF_UNIX:
+        "see the permissions of the socket"
+      case EACCES, EPERM: Sandbox.remedy(isService: isService)
       default: nil
       }
     return SystemError("connect to \(address)", code: code, remedy: remedy)

@@ -11,7 +11,8 @@ import Testing
   private func calls(_ arguments: [String]) throws -> [VarlinkCall] {
     let calls = Mutex<[VarlinkCall]>([])
     let daemon = try FakeDaemon { call in
-      calls.withLock { $0.append(call) }
+      // The question for the daemon's clock is on a connection of its own.
+      if call.methodName != "Status" { calls.withLock { $0.append(call) } }
       var reminder = call.parameters["reminder"]?.object ?? ["title": "x"]
       reminder["id"] = "r"
       reminder["kind"] = reminder["kind"] ?? "date"

@@ -52,7 +52,7 @@ import Testing
     let calls = Mutex<[JSONObject]>([])
     let daemon = try FakeDaemon { call in
       switch call.methodName {
-      case "Next": return [VarlinkReply(parameters: [:])]
+      case "Next", "Status": return [VarlinkReply(parameters: [:])]
       case "PageReminders":
         return [VarlinkReply(parameters: ["reminders": .array(Self.reminders)])]
       default:

@@ -1,21 +1,30 @@
+import JSONText
 import Testing
 
 @testable import Client
 
 @Suite struct StrayWordsTests {
   @Test(arguments: [
-    (
-      "Call Mum --due tomorrow 18:00",
-      "'18:00' stands alone after --due; did you mean --due 'tomorrow 18:00'?"
-    ),
-    (
-      "Lock up --at 52.52,13.405 --radius 150 m",
-      "'m' stands alone after --radius; did you mean --radius '150 m'?"
-    ),
-    (
-      "Call Mum --due tomorrow 18:00 --lead 15min",
-      "'18:00' stands alone after --due; did you mean --due 'tomorrow 18:00'?"
-    ),
+    "Call Mum --due tomorrow 18:00 | --due 'tomorrow 18:00'",
+    "Lock up --at 52.52,13.405 --radius 150 m | --radius '150 m'",
+    "Call Mum --due tomorrow 18:00 --lead 15min | --due 'tomorrow 18:00'",
+    "Tea -d 4 min | -d '4 min'", "Tea --due in 5 minutes | --due 'in 5 minutes'",
+    "Bins --repeat every 2 weeks --due friday | --repeat 'every 2 weeks'",
+    "Bins -d friday -r every 2 weeks | -r 'every 2 weeks'", "Tea --due=6 pm | --due=6 pm",
+    "Pay --due 27 jan | --due '27 jan'", "Mow --due friday --lead 1h 30min | --lead '1h 30min'",
+    "Rent --due friday --days monday and friday | --days 'monday and friday'",
+    "Mow --at Home --hours 8am to 6pm | --hours '8am to 6pm'",
+  ])
+  func theWordsOfAValueNeedNoQuotes(line: String) throws {
+    let parts = line.split(separator: " | ").map(String.init)
+    let words = parts[0].split(separator: " ").map(String.init)
+    let value = parts[1].split(separator: "'").last.map(String.init) ?? ""
+    let mended = try StrayWords(words).mended()
+    #expect(mended.contains(value), "\(mended)")
+    #expect(mended.joined(separator: " ") == parts[0])
+  }
+
+  @Test(arguments: [
     (
       "Call --due tomorrow Mum",
       "'Mum' stands alone after --due; write the title in one piece, before the options or behind "
@@ -26,38 +35,10 @@ import Testing
       "'18:00 Call Mum' stands alone after --due; did you mean --due 'tomorrow 18:00'?"
     ),
     (
-      "Tea --due in 5 minutes",
-      "'5 minutes' stands alone after --due; did you mean --due 'in 5 minutes'?"
-    ),
-    (
-      "Bins --repeat every 2 weeks --due friday",
-      "'2 weeks' stands alone after --repeat; did you mean --repeat 'every 2 weeks'?"
-    ),
-    (
-      "Call Mum -d tomorrow 18:00",
-      "'18:00' stands alone after -d; did you mean -d 'tomorrow 18:00'?"
-    ),
-    (
-      "Bins -d friday -r every 2 weeks",
-      "'2 weeks' stands alone after -r; did you mean -r 'every 2 weeks'?"
-    ),
-    ("Milk --at Rewe Ost", "'Ost' stands alone after --at; did you mean --at 'Rewe Ost'?"),
+      "Call --due tomorrow 18:00 Mum",
+      "'18:00 Mum' stands alone after --due; did you mean --due 'tomorrow 18:00'?"
+    ), ("Milk --at Rewe Ost", "'Ost' stands alone after --at; did you mean --at 'Rewe Ost'?"),
     ("Milk -a Rewe Ost", "'Ost' stands alone after -a; did you mean -a 'Rewe Ost'?"),
-    ("Tea --due 6 pm", "'pm' stands alone after --due; did you mean --due '6 pm'?"),
-    ("Tea --due=6 pm", "'pm' stands alone after --due; did you mean --due '6 pm'?"),
-    ("Pay --due 27 jan", "'jan' stands alone after --due; did you mean --due '27 jan'?"),
-    (
-      "Rent --due friday --days monday and friday",
-      "'and friday' stands alone after --days; did you mean --days 'monday and friday'?"
-    ),
-    (
-      "Mow --at Home --hours 8am to 6pm",
-      "'to 6pm' stands alone after --hours; did you mean --hours '8am to 6pm'?"
-    ),
-    (
-      "Mow --due friday --lead 1h 30min",
-      "'30min' stands alone after --lead; did you mean --lead '1h 30min'?"
-    ),
   ])
   func aWordThatBelongsNowhereIsRefused(line: String, reason: String) {
     let run = Run(["add"] + line.split(separator: " ").map(String.init))
@@ -65,13 +46,30 @@ import Testing
     #expect(run.notes == "georemind: \(reason)\n")
   }
 
-  @Test func aWordThatBelongsNowhereInAnEditIsRefused() {
-    let run = Run(["edit", "milk", "--due", "tomorrow", "18:00"])
-    #expect(run.status == 64)
-    #expect(
-      run.notes == "georemind: '18:00' stands alone after --due; did you mean --due "
-        + "'tomorrow 18:00'?\n")
-    #expect(StrayWords(["--at", "Rewe", "milk"], hasTitle: false).failure == nil)
+  @Test func anEditHasNoTitleAmongItsWords() throws {
+    let words = ["milk", "--due", "tomorrow", "18:00"]
+    let mended = try StrayWords(words, hasTitle: false).mended()
+    #expect(mended == ["milk", "--due", "tomorrow 18:00"])
+    let named = ["--at", "Rewe", "milk"]
+    #expect(try StrayWords(named, hasTitle: false).mended() == named)
+  }
+
+  @Test(arguments: [
+    ("Call Mum tomorrow at 6pm", "Call Mum", "2026-06-13T18:00:00"),
+    ("Tea in 4 minutes", "Tea", "2026-06-12T16:04:00Z"),
+    ("Buy 2 eggs tonight", "Buy 2 eggs", "2026-06-12T20:00:00"),
+    ("Standup every monday at 9", "Standup", "2026-06-15T09:00:00"),
+  ])
+  func aTitleMayEndInItsTime(line: String, title: String, due: String) throws {
+    let run = Run(["add", "--dry-run", "--json"] + line.split(separator: " ").map(String.init))
+    let reminder = try JSONParser.parse(Array(run.output.utf8)).object
+    #expect(reminder?["title"]?.string == title, "\(run.notes)")
+    #expect(reminder?["due"]?.string == due)
+  }
+
+  @Test func aTitleWithoutATimeIsRefused() {
+    let run = Run(["add", "--dry-run", "Buy", "milk"])
+    #expect(run.status == 64 && run.notes.contains("say where"))
   }
 
   @Test(arguments: [
@@ -81,7 +79,7 @@ import Testing
     ["Tea", "--due", "friday", "--dry-run"], ["-d", "tomorrow 18:00", "Call", "Mum"],
     ["--at", "Rewe", "Buy", "milk"], ["Buy", "milk", "-a", "Rewe"],
   ])
-  func aTitleInOnePieceIsTaken(arguments: [String]) {
-    #expect(StrayWords(arguments).failure == nil)
+  func aTitleInOnePieceIsTaken(arguments: [String]) throws {
+    #expect(try StrayWords(arguments).mended() == arguments)
   }
 }

@@ -29,14 +29,16 @@ struct StatusCommand: ClientCommand {
   @OptionGroup var options: CommonOptions
 
   func run(in context: Context) throws {
-    let display = try context.display()
     let daemon = try DaemonConnection(options, context)
     let status = try daemon.call("Status")["status"]?.object ?? JSONObject()
     if metrics {
       return try context.output.part(Metrics(status, try daemon.call("ListConsumers")).text)
     }
     guard !options.json || quiet else { return try context.output.line(status) }
-    if !quiet { for line in Self.lines(status, display) { try context.output.line(line) } }
+    if !quiet {
+      let lines = Self.lines(status, try context.display())
+      for line in lines { try context.output.line(line) }
+    }
     let problems = Self.problems(status)
     guard problems.isEmpty else {
       throw Failure(.noAnswer, quiet ? "" : problems.joined(separator: "; "))

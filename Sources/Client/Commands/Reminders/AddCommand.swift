@@ -12,9 +12,10 @@ struct AddCommand: ClientCommand {
     commandName: "add", abstract: "Add a reminder.",
     discussion: """
       georemind add Buy milk --at Rewe
+      georemind add Call Mum tomorrow at 6pm
       georemind add 'Lock up' --at 52.52,13.405 --radius 80m --on depart --every-visit
       georemind add 'Call Mum' --due 'tomorrow 18:00' --lead 15min
-      georemind add Tea -d 'in 4min'
+      georemind add Tea -d 4 min
       georemind add 'Put out the bins' --repeat 'every monday at 19:00'
       georemind add 'Buy milk' --near-category supermarket
       georemind add Milk --at Rewe --calendar Tasks
@@ -40,9 +41,13 @@ struct AddCommand: ClientCommand {
 
   /// The reminder as the daemon takes it.
   func document(in context: Context) throws -> JSONObject {
+    var (title, reminder) = (title, reminder)
+    if !reminder.saysWhen, let words = TitleTime(title, in: context) {
+      title = words.title
+      try words.set(in: &reminder)
+    }
     // Not in `validate`, which the parser calls before it reports an unknown option.
     try reminder.checkCompleteness()
-    var reminder = reminder
     try reminder.locateHere(options, context)
     var document = JSONObject([
       "id": id.map { .string($0) }, "title": .string(title.joined(separator: " ")),
