@@ -19,6 +19,8 @@ package enum GeoremindError: Error, Equatable, Sendable, CustomStringConvertible
   /// A reminder is no more as the change left it that should be taken back: it was changed, was
   /// removed, or has fired.
   case changedSince(id: String, title: String, how: String)
+  /// The token is of no link, or of one that has ended.
+  case invalidLink
 
   /// nil for other errors.
   package init?(_ error: VarlinkError) {
@@ -40,6 +42,7 @@ package enum GeoremindError: Error, Equatable, Sendable, CustomStringConvertible
     case "WrongState": self = .wrongState(id: text("id"), state: text("state"))
     case "ChangedSince":
       self = .changedSince(id: text("id"), title: text("title"), how: text("how"))
+    case "InvalidLink": self = .invalidLink
     default: return nil
     }
   }
@@ -67,6 +70,7 @@ package enum GeoremindError: Error, Equatable, Sendable, CustomStringConvertible
     case .changedSince(let id, let title, let how):
       error(
         "ChangedSince", ["id": .string(id), "title": .string(title), "how": .string(how)])
+    case .invalidLink: error("InvalidLink", [:])
     }
   }
 
@@ -89,6 +93,8 @@ package enum GeoremindError: Error, Equatable, Sendable, CustomStringConvertible
     case .changedSince(let id, let title, let how):
       "nothing was taken back: '\(title)' (\(id)) \(how) since; 'georemind undo --list' shows "
         + "earlier changes"
+    case .invalidLink:
+      "the link has ended or was never made; make one with 'georemind web link'"
     }
   }
 

@@ -52,9 +52,19 @@ package enum GeoremindMethod: String, CaseIterable, Sendable {
   case whereAmI = "Where"
   case watchFirings = "WatchFirings"
   case watchStatus = "WatchStatus"
+  case watchFixes = "WatchFixes"
+  case watchChanges = "WatchChanges"
+  case placesInBox = "PlacesInBox"
+  case fencesInBox = "FencesInBox"
+  case makeLink = "MakeLink"
+  case listLinks = "ListLinks"
+  case revokeLink = "RevokeLink"
+  case actAs = "ActAs"
 
   /// Whether it must be called with `more`, which Varlink's language cannot express.
-  package var isStreaming: Bool { self == .watchFirings || self == .watchStatus }
+  package var isStreaming: Bool {
+    [.watchFirings, .watchStatus, .watchFixes, .watchChanges].contains(self)
+  }
 
   /// Whether it changes what it finds in the store, which must be up to date for it: pending
   /// decisions are stored first.
@@ -66,7 +76,8 @@ package enum GeoremindMethod: String, CaseIterable, Sendable {
       .listConsumers, .skipFiring, .forgetConsumer, .mute, .testConsumers, .endTest, .addPlace,
       .listPlaces, .pagePlaces, .showPlace, .findPlaces, .removePlace, .beginPlaceImport,
       .importPlaces, .finishPlaceImport, .abandonPlaceImport, .addCategory, .editCategory,
-      .listCategories, .removeCategory, .whereAmI, .watchFirings, .watchStatus:
+      .listCategories, .removeCategory, .whereAmI, .watchFirings, .watchStatus, .watchFixes,
+      .watchChanges, .placesInBox, .fencesInBox, .makeLink, .listLinks, .revokeLink, .actAs:
       false
     }
   }

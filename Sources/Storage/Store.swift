@@ -93,6 +93,7 @@ package final class Store {
   package var places: PlaceStore { PlaceStore(database: database) }
   package var imports: PlaceImports { PlaceImports(database: database) }
   package var categories: CategoryStore { CategoryStore(database: database) }
+  package var links: LinkStore { LinkStore(database: database) }
 
   /// Number of reminders in a commit from which on the index pages are cached.
   private static let largeCommit = 1_000

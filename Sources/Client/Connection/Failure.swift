@@ -43,7 +43,7 @@ package struct Failure: Error, Equatable, CustomStringConvertible {
       .changedSince:
       .badData
     case .storeFailure: .ioError
-    case .refusedByPolicy: .noPermission
+    case .refusedByPolicy, .invalidLink: .noPermission
     case nil:
       switch VarlinkServiceError(error) {
       case .permissionDenied: .noPermission

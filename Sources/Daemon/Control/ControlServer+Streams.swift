@@ -1,6 +1,7 @@
 import Control
 import JSONText
 import LinuxRuntime
+import Reminders
 import Storage
 
 /// Firings and the status, to the clients that watch them.
@@ -13,7 +14,10 @@ extension ControlServer {
   }
 
   /// One firing to all who watch.
-  func announce(_ firing: LedgerEntry) { announce(.firing(firing)) }
+  func announce(_ firing: LedgerEntry) {
+    announce(.firing(firing))
+    note("firings", [firing.firing.reminderID])
+  }
 
   func announce(_ news: News) {
     unreported.append(news)

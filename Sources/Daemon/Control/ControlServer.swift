@@ -38,6 +38,9 @@ final class ControlServer {
   /// Bytes of memory that all clients hold.
   var heldBytes: Int { budget.held }
   let statusTimer: TimerSource
+  let changeTimer: TimerSource
+  var changes = ChangeNotes()
+  var lastPosition = PositionMark()
   private let stallTimer: TimerSource
 
   /// News that no client has yet, in order.
@@ -58,6 +61,10 @@ final class ControlServer {
     var isDestination: Bool { protocolState.openCall?.parameters["destination"]?.bool == true }
     /// The status that was sent to it last.
     var lastStatus: String?
+    /// Steady time of the last position that was sent to it.
+    var lastFix: Int64 = 0
+    /// The hash of the link that it acts by.
+    var link: String?
     /// Bytes that the socket took and the protocol does not know of yet.
     var taken = 0
     var isBeingServed = false
@@ -88,6 +95,9 @@ final class ControlServer {
     let owner = WeakReference<ControlServer>()
     statusTimer = try loop.addTimer(.monotonic, accuracy: 200_000) { _ in
       owner.target?.pushStatus()
+    }
+    changeTimer = try loop.addTimer(.monotonic, accuracy: 10_000) { _ in
+      owner.target?.sendChanges()
     }
     stallTimer = try loop.addTimer(.monotonic, accuracy: 1_000_000) { _ in
       owner.target?.closeStalled()
@@ -126,6 +136,7 @@ final class ControlServer {
 
   func stop() {
     statusTimer.close()
+    changeTimer.close()
     stallTimer.close()
     for listener in listeners { listener.close() }
     for client in clients.values { client.stream.close() }
@@ -193,8 +204,16 @@ final class ControlServer {
       client.lastStatus = news(in: daemon.statusJSON)
       statusTimer.arm(in: 1_000_000)
     }
-    let caller = Caller(client.stream.peer)
-    return ControlService(daemon: daemon, caller: caller).answer(call)
+    if call.georemindMethod == .watchChanges { changes.isWatched = true }
+    let caller: Caller
+    do {
+      caller = try self.caller(client)
+    } catch {
+      return .error(GeoremindError.invalidLink.varlink)
+    }
+    let answer = ControlService(daemon: daemon, caller: caller).answer(call)
+    if case .reply(let reply) = answer { note(call, reply, of: client) }
+    return answer
   }
 
   private func objection(to peer: PeerCredentials) -> String? {

@@ -13,6 +13,8 @@ struct Caller: Equatable {
   let process: Int32
   /// root or the daemon's own user: may change all reminders and adds them without an owner.
   let isMaster: Bool
+  /// How a caller by a link is limited; nil for one at the socket.
+  var link: BrowserLink?
 
   /// The user id that the kernel shows for unmapped users (/proc/sys/kernel/overflowuid,
   /// user_namespaces(7)). Several people share it.

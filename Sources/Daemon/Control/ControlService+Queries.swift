@@ -58,11 +58,11 @@ extension ControlService {
     return position.initialBearing(to: middle)
   }
 
-  func why(_ entry: ReminderStore.Entry) throws -> JSONObject {
+  func why(_ entry: ReminderStore.Entry, from here: Standpoint?) throws -> JSONObject {
     let host = daemon.host
     guard let now = daemon.clock.now,
       let explanation = host.engine.why(
-        entry.reminder.id, at: now, placeName: { host.placeName($0) })
+        entry.reminder.id, at: now, from: here, placeName: { host.placeName($0) })
     else {
       throw GeoremindError.refusedByPolicy(reason: "the recording has not begun yet")
     }

@@ -18,7 +18,9 @@ struct ControlService {
       guard let method = call.georemindMethod else {
         return .error(VarlinkServiceError.methodNotFound(method: call.methodName).varlink)
       }
-      if method == .watchFirings { return .stream(first: []) }
+      try checkLink(for: method)
+      if method == .watchFirings || method == .watchChanges { return .stream(first: []) }
+      if method == .watchFixes { return .stream(first: [daemon.positionNews]) }
       if method == .watchStatus {
         return .stream(first: [["status": .object(daemon.statusJSON)]])
       }
@@ -84,7 +86,7 @@ struct ControlService {
     case .next:
       return next(limit: given["limit"]?.int ?? 10)
     case .why:
-      return try why(find(text("id")))
+      return try why(find(text("id")), from: standpoint(given))
     case .parseTime:
       return try parseTime(given)
     case .status:
@@ -122,7 +124,13 @@ struct ControlService {
     case .editCategory: return try editCategory(given)
     case .listCategories: return try listCategories()
     case .removeCategory: return try removeCategory(given)
-    case .watchFirings, .watchStatus: return JSONObject()
+    case .placesInBox: return try placesInBox(given)
+    case .fencesInBox: return try fencesInBox(given)
+    case .makeLink: return try makeLink(given)
+    case .listLinks: return try listLinks()
+    case .revokeLink: return try revokeLink(given)
+    case .actAs: return try actAs(given)
+    case .watchFirings, .watchStatus, .watchFixes, .watchChanges: return JSONObject()
     }
   }
 

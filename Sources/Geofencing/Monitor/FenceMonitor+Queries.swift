@@ -10,6 +10,12 @@ extension FenceMonitor {
     package let error: Double
     /// Since when the device has been at rest; nil if it is going.
     package let restSince: Instant?
+
+    package init(position: Coordinate, error: Double, restSince: Instant? = nil) {
+      self.position = position
+      self.error = error
+      self.restSince = restSince
+    }
   }
 
   /// Nil before the first sample.
@@ -29,11 +35,19 @@ extension FenceMonitor {
     package let probability: Double
     /// Metres beyond the edge at which a fence is left with this error.
     package let exitMargin: Double
+
+    /// Whether a device that came to rest here would have arrived.
+    package var hasArrived: Bool { probability >= InsideProbability.arrival }
+    /// Whether a device that came to rest here would have departed.
+    package var hasDeparted: Bool { beyond >= exitMargin }
   }
 
-  /// Nil for an unknown number, and before the first sample.
-  package func assessment(of id: FenceID, in fences: FenceSet) -> Assessment? {
-    guard fences.index.contains(id), let estimate else { return nil }
+  /// - Parameter supposed: an estimate to compare instead of the device's.
+  /// - Returns: nil for an unknown number, and without an estimate.
+  package func assessment(
+    of id: FenceID, in fences: FenceSet, at supposed: Estimate? = nil
+  ) -> Assessment? {
+    guard fences.index.contains(id), let estimate = supposed ?? estimate else { return nil }
     let beyond = fences.distance(to: id, from: estimate.position)
     let sigma = estimate.error / Estimator.sigmasOfError
     return Assessment(

@@ -7,9 +7,13 @@ import Positioning
 /// Explanations, computed from the same state and rules as firings.
 extension Engine {
   /// Explains why a reminder has not fired; nil for an unknown id.
-  /// - Parameter placeName: the name of a place by its number, for reminders of a category.
+  /// - Parameters:
+  ///   - here: a position to suppose instead of the device's. What depends on the way there, such
+  ///     as a stay, is then left out.
+  ///   - placeName: the name of a place by its number, for reminders of a category.
   package func why(
-    _ id: String, at now: Instant, placeName: (Int64) -> String? = { _ in nil }
+    _ id: String, at now: Instant, from here: Standpoint? = nil,
+    placeName: (Int64) -> String? = { _ in nil }
   ) -> Explanation? {
     guard let index = slots.index(of: id), let slot = slots.slot(index) else { return nil }
     let evaluation = evaluation(of: slot, at: now)
@@ -24,9 +28,9 @@ extension Engine {
     }
     switch slot.reminder.kind {
     case .location:
-      answer.gates += positionGates(slot, at: now)
-      answer.gates += placeGates(slot, index, placeName, at: now)
-      answer.gates += visitGates(evaluation)
+      answer.gates += here.map { [$0.gate] } ?? positionGates(slot, at: now)
+      answer.gates += placeGates(slot, index, placeName, at: now, from: here)
+      if here == nil { answer.gates += visitGates(evaluation) }
       let situation = evaluation.schedule.situation(
         plan.occurrence, evaluation.surroundings, at: now)
       let opening = situation.window.opening(from: max(now, situation.start ?? now))

@@ -65,13 +65,13 @@ extension Engine {
   }
 
   func placeGates(
-    _ slot: Slot, _ index: Int32, _ placeName: (Int64) -> String?, at now: Instant
+    _ slot: Slot, _ index: Int32, _ placeName: (Int64) -> String?, at now: Instant,
+    from here: Standpoint?
   ) -> [Explanation.Gate] {
-    guard let fix = lastFix, listens(slot) else { return [] }
-    if anchors[index] != nil { return anchorGates(slot, fix.position) }
+    guard let position = here?.position ?? lastFix?.position, listens(slot) else { return [] }
+    if anchors[index] != nil { return anchorGates(slot, position) }
     if let category = slot.reminder.nearCategory {
-      guard let watch = watch(of: index),
-        let nearest = watch.nearest(to: fix.position)
+      guard let watch = watch(of: index), let nearest = watch.nearest(to: position)
       else {
         return [
           .init(
@@ -82,25 +82,32 @@ extension Engine {
       let name =
         placeName(nearest.number).map { "\($0), the nearest of category \(category)" }
         ?? "the nearest place of category \(category)"
-      return placeGates(slot, watch.fences, nearest.fence, name, at: now)
+      return placeGates(slot, watch.fences, nearest.fence, name, at: now, from: here)
     }
-    return placeGates(slot, monitor.fences, index, slot.reminder.placeName ?? "the place", at: now)
+    return placeGates(
+      slot, monitor.fences, index, slot.reminder.placeName ?? "the place", at: now, from: here)
   }
 
   private func placeGates(
-    _ slot: Slot, _ fences: FenceSet, _ fence: FenceID, _ name: String, at now: Instant
+    _ slot: Slot, _ fences: FenceSet, _ fence: FenceID, _ name: String, at now: Instant,
+    from here: Standpoint?
   ) -> [Explanation.Gate] {
-    guard let fix = lastFix, let seen = monitor.assessment(of: fence, in: fences),
-      let estimate = monitor.estimate
+    guard let estimate = here?.estimate ?? monitor.estimate,
+      let seen = monitor.assessment(of: fence, in: fences, at: estimate)
     else { return [] }
-    let isInside = fences.presence(of: fence) == .inside
+    let isInside =
+      here == nil
+      ? fences.presence(of: fence) == .inside
+      : slot.reminder.trigger == .depart ? !seen.hasDeparted : seen.hasArrived
     let away = Length.formatted(metres: abs(seen.beyond))
     let reach = Length.formatted(metres: seen.exitMargin)
     let percent = Decimal.rounded(100 * seen.probability, digits: 1)
+    let quality =
+      here.map(\.words) ?? lastFix.map { goodness($0, estimate, monitor.scale.scale, at: now) }
     let text =
       "\(isInside ? "Inside" : "Outside") \(name), where you are with \(percent) %: "
-      + "\(away) \(seen.beyond <= 0 ? "within" : "beyond") the edge; "
-      + goodness(fix, estimate, monitor.scale.scale, at: now)
+      + "\(away) \(seen.beyond <= 0 ? "within" : "beyond") the edge"
+      + (quality.map { "; \($0)" } ?? "")
     let figures = JSONObject([
       "edge_m": .double(Decimal.rounded(seen.beyond, digits: 1)),
       "margin_m": .double(Decimal.rounded(seen.exitMargin, digits: 1)),

@@ -31,6 +31,11 @@ enum PlaceCells {
     }
   }
 
+  /// The range of all cells between two latitudes.
+  static func rows(from south: Double, to north: Double) -> ClosedRange<Int64> {
+    Int64(row(south) * rowStep)...Int64(row(north) * rowStep + lastColumn)
+  }
+
   private static func row(_ latitude: Double) -> Int {
     max(0, min(lastRow, Int((latitude + 90) * perDegree)))
   }

@@ -1,0 +1,42 @@
+/// What a caller by a link may do, and what a method changes.
+extension GeoremindMethod {
+  /// The access that a method needs from a link.
+  package enum Access: Sendable {
+    /// Each link may call it.
+    case read
+    /// A link that may change.
+    case change
+    /// No link: it is for the user at the machine.
+    case none
+  }
+
+  /// A token is a secret of a browser: it makes no links, reads no secrets of the machine, and
+  /// touches neither destinations nor imports.
+  package var access: Access {
+    switch self {
+    case .check, .list, .pageReminders, .show, .listUndo, .peek, .next, .why, .parseTime, .status,
+      .log, .readLedger, .listPlaces, .pagePlaces, .showPlace, .findPlaces, .listCategories,
+      .whereAmI, .watchFirings, .watchStatus, .watchFixes, .watchChanges, .placesInBox,
+      .fencesInBox, .actAs:
+      .read
+    case .add, .edit, .remove, .done, .snooze, .undo, .reopen, .pop, .addPlace, .editPlace,
+      .mergePlaces, .removePlace, .addCategory, .editCategory, .removeCategory:
+      .change
+    case .importReminders, .forgetTrips, .openConsumer, .setConsumer, .listConsumers, .skipFiring,
+      .forgetConsumer, .mute, .testConsumers, .endTest, .beginPlaceImport, .importPlaces,
+      .finishPlaceImport, .abandonPlaceImport, .makeLink, .listLinks, .revokeLink:
+      .none
+    }
+  }
+
+  /// What `WatchChanges` reports after a call, besides reminders, which the store reports.
+  package var changedLists: [String] {
+    switch self {
+    case .addPlace, .editPlace, .mergePlaces, .removePlace: ["places"]
+    // An import may bring categories, and a colour is one of places as well.
+    case .finishPlaceImport, .addCategory, .editCategory, .removeCategory:
+      ["categories", "places"]
+    default: []
+    }
+  }
+}

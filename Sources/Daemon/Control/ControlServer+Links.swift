@@ -1,0 +1,86 @@
+import Bytes
+import CivilTime
+import Control
+import Glibc
+import JSONText
+import LinuxRuntime
+import Storage
+
+/// Clients that act by a link.
+extension ControlServer {
+  /// Who calls: the user of the client's link, or else the peer. The link is read for each call, so
+  /// its end counts at once.
+  func caller(_ client: Client) throws -> Caller {
+    guard let hash = client.link else { return Caller(client.stream.peer) }
+    guard let link = try daemon.store.links.link(hash: hash), daemon.isCurrent(link) else {
+      throw GeoremindError.invalidLink
+    }
+    var caller = Caller(
+      user: link.user, process: client.stream.peer.processID, daemon: PeerCredentials.ownUser)
+    caller.link = link
+    return caller
+  }
+
+  /// Notes what a call has changed.
+  func note(_ call: VarlinkCall, _ reply: JSONObject, of client: Client) {
+    guard let method = call.georemindMethod else { return }
+    for list in method.changedLists { note(list, []) }
+    switch method {
+    case .actAs: client.link = call.parameters["token"]?.string.map(LinkToken.hash)
+    case .revokeLink: closeRevoked()
+    default: break
+    }
+  }
+
+  /// Ends the connections whose link has been revoked: a stream would go on for ever.
+  private func closeRevoked() {
+    for client in clients.values {
+      guard let hash = client.link, (try? daemon.store.links.link(hash: hash)) == .some(nil)
+      else { continue }
+      client.stream.finish()
+    }
+  }
+
+  /// root, the daemon's own user, and members of the configured groups.
+  func isAllowed(user: UInt32) -> Bool {
+    if user == 0 || user == geteuid() { return true }
+    guard let entry = getpwuid(user) else { return false }
+    return daemon.settings.allowedGroups.contains { name in
+      guard let group = getgrnam(name) else { return false }
+      let (id, own) = (group.pointee.gr_gid, entry.pointee.pw_gid)
+      guard own != id else { return true }
+      var groups = [gid_t](repeating: 0, count: 1_024)
+      var count = Int32(groups.count)
+      guard getgrouplist(entry.pointee.pw_name, own, &groups, &count) >= 0 else { return false }
+      return groups.prefix(Int(count)).contains(id)
+    }
+  }
+}
+
+extension Daemon {
+  /// Whether the link has not expired.
+  func isCurrent(_ link: BrowserLink) -> Bool {
+    link.expires.map { (clock.now ?? clock.ofSystem) < $0 } ?? true
+  }
+}
+
+/// 32 random bytes in base64url, the secret of a link.
+enum LinkToken {
+  private static let digits = Array(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
+  static func random() -> String {
+    var generator = SystemRandomNumberGenerator()
+    // The last of 43 digits has four of its six bits.
+    let text = (0..<43).map { index in
+      let number = Int(truncatingIfNeeded: generator.next())
+      return digits[number & (index == 42 ? 60 : 63)]
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// In hexadecimal digits.
+  static func hash(_ token: String) -> String {
+    SHA256.digest(Array(token.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+}

@@ -1,0 +1,96 @@
+import CivilTime
+import Control
+import JSONText
+import LinuxRuntime
+import Positioning
+import Reminders
+
+/// What has changed since `WatchChanges` was last answered.
+struct ChangeNotes {
+  /// More ids than this are not named.
+  static let maximumIDs = 50
+  /// Microseconds from the first change to the answer.
+  static let delay: Int64 = 100_000
+
+  /// Whether anyone may be watching; else nothing is noted.
+  var isWatched = false
+  private(set) var ids: [String: Set<String>] = [:]
+
+  mutating func add(_ what: String, _ new: [String]) {
+    var known = ids[what] ?? []
+    // One more than the limit shows that there are too many.
+    for id in new where known.count <= Self.maximumIDs { known.insert(id) }
+    ids[what] = known
+  }
+
+  /// The answers, and begins anew.
+  mutating func take() -> [JSONObject] {
+    defer { ids = [:] }
+    return ids.sorted { $0.key < $1.key }.map { what, ids in
+      let named = ids.count > Self.maximumIDs ? [] : ids.sorted()
+      return ["what": .string(what), "ids": .array(named.map { .string($0) })]
+    }
+  }
+}
+
+/// A position that was announced.
+struct PositionMark: Equatable {
+  var fix: Fix?
+  var arrival: Instant?
+  var isLost = false
+}
+
+/// Positions and changes, to the clients that watch them.
+extension ControlServer {
+  private static let usualInterval = 0.1
+
+  func note(_ what: String, _ ids: [String]) {
+    guard changes.isWatched, what != "reminders" || !ids.isEmpty else { return }
+    changes.add(what, ids)
+    if !changeTimer.isEnabled { changeTimer.arm(in: ChangeNotes.delay) }
+  }
+
+  func sendChanges() {
+    let watchers = clients.values.filter { $0.watches == .watchChanges }
+    changes.isWatched = !watchers.isEmpty
+    for change in changes.take() {
+      for client in watchers { carryOut(client.protocolState.push(change), for: client) }
+    }
+    sendFirings()
+  }
+
+  /// Announces a position if it is new. While a call is answered it waits for the next event.
+  func positionMayHaveChanged() {
+    let position = daemon.positionMark
+    guard position != lastPosition, !isAnswering, !isSending else { return }
+    let isLoss = position.isLost != lastPosition.isLost
+    lastPosition = position
+    let watchers = clients.values.filter { $0.watches == .watchFixes }
+    guard !watchers.isEmpty else { return }
+    let now = SystemClock.monotonic.microseconds
+    let news = daemon.positionNews
+    for client in watchers {
+      let given = client.protocolState.openCall?.parameters["interval_s"]?.double
+      let interval = min(max(given ?? Self.usualInterval, 0), 3_600)
+      guard isLoss || Double(now - client.lastFix) >= interval * 1e6 else { continue }
+      client.lastFix = now
+      carryOut(client.protocolState.push(news), for: client)
+    }
+    sendFirings()
+  }
+}
+
+extension Daemon {
+  var positionMark: PositionMark {
+    PositionMark(
+      fix: host.engine.lastFix, arrival: host.engine.lastFixArrival,
+      isLost: host.engine.isPositionLost)
+  }
+
+  /// An answer of `WatchFixes`.
+  var positionNews: JSONObject {
+    var fix = host.engine.lastFix?.tpv(device: nil)
+    if let feed = followedFeed { fix?["feed"] = .string("\(feed)") }
+    return ["fix": fix.map { .object($0) }, "lost": .bool(host.engine.isPositionLost)]
+  }
+}

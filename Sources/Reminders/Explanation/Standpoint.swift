@@ -1,0 +1,74 @@
+package import CivilTime
+package import Geodesy
+package import Geofencing
+import JSONText
+
+/// A position to suppose instead of the device's: as if it had come to rest there.
+package struct Standpoint: Equatable, Sendable {
+  package let position: Coordinate
+  /// The radius that holds the device with 95 %, metres.
+  package let error: Double
+
+  /// Error of a good receiver.
+  package static let usualError = 10.0
+
+  /// Fails for an error that is negative or above 100 km.
+  package init?(_ position: Coordinate, error: Double?) {
+    let error = error ?? Self.usualError
+    guard (0...100_000).contains(error) else { return nil }
+    (self.position, self.error) = (position, error)
+  }
+
+  var estimate: FenceMonitor.Estimate { .init(position: position, error: error) }
+
+  var words: String { "position supposed, good to \(Length.formatted(metres: error))" }
+
+  var gate: Explanation.Gate {
+    .init(
+      "here", true, "As if you were at \(position.latitude), \(position.longitude)",
+      figures: [
+        "lat": .double(position.latitude), "lon": .double(position.longitude),
+        "eph_m": .double(error),
+      ])
+  }
+}
+
+/// A fence as a map shows it.
+package struct FenceView: Sendable {
+  package let reminder: Reminder
+  package let standing: Standing
+  package let presence: Presence
+  /// Metres from the believed or supposed place to the edge, negative inside; nil without one.
+  package let edge: Double?
+  /// Metres beyond the edge at which one has left.
+  package let margin: Double?
+  /// The radius that holds the device with 95 %, metres.
+  package let error: Double?
+  /// The names of shut gates of `why` other than those of the position.
+  package let shut: [String]
+}
+
+extension Engine {
+  /// Gates that the presence and the figures of a fence stand for.
+  private static let positionGates: Set<String> = ["fix", "accuracy", "place", "presence", "dwell"]
+
+  /// The fences nearest to a place, by distance to their edge: at most `limit`, none farther than
+  /// `metres`. Each is explained by `why`.
+  package func fences(
+    near middle: Coordinate, within metres: Double, limit: Int, from here: Standpoint?,
+    at now: Instant
+  ) -> [FenceView] {
+    monitor.fences.nearest(to: middle, limit: limit, within: metres).compactMap { entry in
+      guard let slot = slots.slot(entry.id) else { return nil }
+      let estimate = here?.estimate ?? monitor.estimate
+      let seen = monitor.assessment(of: entry.id, in: monitor.fences, at: estimate)
+      let gates = why(slot.reminder.id, at: now, from: here)?.gates ?? []
+      let isSupposedInside = seen.map { $0.hasArrived ? Presence.inside : .outside } ?? .unknown
+      return FenceView(
+        reminder: slot.reminder, standing: slots.standing(entry.id),
+        presence: here == nil ? monitor.fences.presence(of: entry.id) : isSupposedInside,
+        edge: seen?.beyond, margin: seen?.exitMargin, error: estimate?.error,
+        shut: gates.filter { !$0.isOpen && !Self.positionGates.contains($0.name) }.map(\.name))
+    }
+  }
+}
