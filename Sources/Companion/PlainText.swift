@@ -1,6 +1,10 @@
 extension StringProtocol {
+  /// Whether it is printable ASCII alone, as most text is: it stays as it is, a column a byte.
+  private var isPlain: Bool { utf8.allSatisfy { 0x20...0x7E ~= $0 } }
+
   /// The text on one line, without control and formatting characters.
   package var printable: String {
+    if isPlain { return String(self) }
     var text = String.UnicodeScalarView()
     for scalar in unicodeScalars {
       switch scalar.properties.generalCategory {
@@ -14,6 +18,10 @@ extension StringProtocol {
 
   /// Columns it takes on a terminal; wide characters (East Asian, emoji) take two.
   package var columns: Int {
+    isPlain ? utf8.count : wideColumns
+  }
+
+  private var wideColumns: Int {
     reduce(0) { width, character in
       guard let first = character.unicodeScalars.first else { return width }
       switch first.properties.generalCategory {

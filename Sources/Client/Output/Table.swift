@@ -18,11 +18,12 @@ struct Table {
       var line = String(repeating: " ", count: indent)
       var gap = 0
       for (column, cell) in row.enumerated() where widths[column] > 0 {
-        let cell = PageLine(cell).clipped(to: widths[column]).text
-        line += String(repeating: " ", count: gap) + cell
-        gap = widths[column] - cell.columns + 2
+        let columns = cell.columns
+        line += String(repeating: " ", count: gap)
+        line += columns > widths[column] ? PageLine(cell).clipped(to: widths[column]).text : cell
+        gap = max(0, widths[column] - columns) + 2
       }
-      while line.last == " " { line.removeLast() }
+      while line.utf8.last == UInt8(ascii: " ") { line.removeLast() }
       return line
     }
   }

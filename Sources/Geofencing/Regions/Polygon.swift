@@ -30,6 +30,7 @@ package struct Polygon: Equatable, Sendable {
   /// The corners of all rings in sequence, without the repeated first corner.
   let corners: [Vector]
   let rings: [Ring]
+  private let blocks: [[EdgeBlock]]
   /// Whether the edge from each corner has the area on both sides or on neither; empty if no edge
   /// has.
   private(set) var hidden: [Bool] = []
@@ -69,6 +70,8 @@ package struct Polygon: Equatable, Sendable {
     }
     self.corners = corners
     self.rings = rings
+    let points = corners
+    blocks = rings.map { EdgeBlock.blocks(of: $0.range, points) }
     self.cap = cap
     boundingCircle = circle
     horizon = cap.center.anySquare
@@ -78,7 +81,7 @@ package struct Polygon: Equatable, Sendable {
   }
 
   /// Metres to the nearest edge, negative inside.
-  /// - Complexity: O(positions).
+  /// - Complexity: O(positions / 100 + 100 for each block that is near or crosses a line).
   func signedBoundaryDistance(from place: Vector) -> Double {
     let distance = Vector.distance(chordSquared: boundaryChordSquared(from: place))
     return isInside(place) ? -distance : distance
@@ -93,11 +96,11 @@ package struct Polygon: Equatable, Sendable {
       place.dot(cap.center) * cap.center.cross(horizon)
       - place.dot(cap.center.cross(horizon)) * cap.center
     var isWithinPart = false
-    for ring in rings {
+    for (number, ring) in rings.enumerated() {
       if ring.isOutline {
         if isWithinPart { return true }
-        isWithinPart = crossesOddly(place, normal, ring.range)
-      } else if isWithinPart, crossesOddly(place, normal, ring.range) {
+        isWithinPart = crossesOddly(place, normal, number)
+      } else if isWithinPart, crossesOddly(place, normal, number) {
         isWithinPart = false
       }
     }
@@ -109,25 +112,44 @@ package struct Polygon: Equatable, Sendable {
   /// A corner counts as on one side of the line, never on it, so that none is counted twice. Edges
   /// are directed upwards, so that a place on a shared edge belongs to exactly one of the two
   /// areas.
-  private func crossesOddly(_ place: Vector, _ normal: Vector, _ range: Range<Int>) -> Bool {
+  private func crossesOddly(_ place: Vector, _ normal: Vector, _ ring: Int) -> Bool {
+    let length = normal.length
     var isOdd = false
-    var previous = corners[range.upperBound - 1]
-    var wasAbove = previous.dot(normal) > 0
-    for corner in corners[range] {
-      let isAbove = corner.dot(normal) > 0
-      if isAbove != wasAbove {
+    for block in blocks[ring] where !block.isBeside(normal, length: length) {
+      var corner = corners[block.range.lowerBound]
+      var isAbove = corner.dot(normal) > 0
+      for i in block.range {
+        let (previous, wasAbove) = (corner, isAbove)
+        corner = end(of: i, in: rings[ring].range)
+        isAbove = corner.dot(normal) > 0
+        guard isAbove != wasAbove else { continue }
         let upwards = isAbove ? Edge(from: previous, to: corner) : Edge(from: corner, to: previous)
         if upwards.side(of: place) > 0 { isOdd.toggle() }
       }
-      previous = corner
-      wasAbove = isAbove
     }
     return isOdd
   }
 
   private func boundaryChordSquared(from place: Vector) -> Double {
     var least = 4.0
-    forEachEdge { edge in least = min(least, edge.chordSquared(to: place)) }
+    func measure(_ block: EdgeBlock, of ring: Int) {
+      for i in block.range where hidden.isEmpty || !hidden[i] {
+        least = min(least, edge(i, in: rings[ring].range).chordSquared(to: place))
+      }
+    }
+    var first = (least: Double.infinity, ring: 0, block: 0)
+    for (ring, blocks) in blocks.enumerated() {
+      for (number, block) in blocks.enumerated() {
+        let chord = block.leastChordSquared(to: place)
+        if chord < first.least { first = (chord, ring, number) }
+      }
+    }
+    measure(blocks[first.ring][first.block], of: first.ring)
+    for (ring, blocks) in blocks.enumerated() {
+      for block in blocks where block.leastChordSquared(to: place) < least {
+        measure(block, of: ring)
+      }
+    }
     return least
   }
 
@@ -139,7 +161,12 @@ package struct Polygon: Equatable, Sendable {
   }
 
   private func edge(_ i: Int, in range: Range<Int>) -> Edge {
-    Edge(from: corners[i], to: corners[i + 1 < range.upperBound ? i + 1 : range.lowerBound])
+    Edge(from: corners[i], to: end(of: i, in: range))
+  }
+
+  /// The corner at which the edge from one ends.
+  private func end(of i: Int, in range: Range<Int>) -> Vector {
+    corners[i + 1 < range.upperBound ? i + 1 : range.lowerBound]
   }
 }
 

@@ -114,7 +114,9 @@ struct StoreOpener {
           extendedCode: SQLITE_READONLY, message: "the file is read-only", sql: nil, path: path))
     }
     let isSealed = endedCleanly && Seal(database: database).isWhole
-    if !isSealed, !endedCleanly || size <= Self.checkedSize, let fault = try database.structuralFault() {
+    if !isSealed, !endedCleanly || size <= Self.checkedSize,
+      let fault = try database.structuralFault()
+    {
       throw damage(fault)
     }
     var report = OpeningReport(path: path, action: .opened)

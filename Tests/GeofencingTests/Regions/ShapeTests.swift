@@ -42,6 +42,32 @@ import Testing
     #expect(abs(polygon.signedBoundaryDistance(from: beyond) - 50) < 0.05)
   }
 
+  /// Blocks of edges leave out no edge that counts.
+  @Test(arguments: middles, [300.0, 20_000, 3_000_000])
+  func manyCornersAreMeasuredOneByOne(middle: Coordinate, reach: Double) throws {
+    var random = SeededGenerator(seed: 11)
+    let rings = [(950, 0.6...1.0), (230, 0.2...0.5)].map { count, share in
+      (0..<count).map { corner in
+        middle.destination(
+          bearing: 360 * Double(corner) / Double(count),
+          distance: reach * random.uniform(share))
+      }
+    }
+    let region = Region.polygon(try Polygon(parts: [rings]))
+    let reference = ReferenceRegion(DrawnShape(kind: .polygon(rings), region: region))
+    let rounding = 1e-3 + 1e-9 * reach
+    for _ in 0..<40 {
+      let place = middle.destination(
+        bearing: random.uniform(0...360), distance: reach * random.uniform(0...1.3))
+      let (found, expected) = (region.signedBoundaryDistance(from: place), reference.beyond(place))
+      if expected > 2_500 {
+        #expect(found >= expected - rounding)
+      } else {
+        #expect(abs(found - expected) < rounding, "\(place)")
+      }
+    }
+  }
+
   @Test func turnsAroundTheEarthWithItsPlaces() throws {
     var random = SeededGenerator(seed: 4)
     let outline = [(10.0, 50.0), (10.4, 50.1), (10.3, 50.3), (10.2, 50.15), (10.05, 50.35)]
