@@ -56,9 +56,10 @@ final class MosquittoClient {
   /// The kernel has connected the socket: until then the library asks for no event.
   private var isWritable = false
   private(set) var isAccepted = false
-  // What the callbacks note.
+  // Notes of the callbacks.
   var events: [Event] = []
   var isPacketWhole = false
+  var isOversized = false
   /// The code of CONNACK.
   var answer: Int32?
   /// The last words of the library or the broker about a failure.
@@ -231,13 +232,13 @@ final class MosquittoClient {
   /// Whether the connection has ended or must end.
   private func loss(after result: Int32) -> Loss? {
     let socket = mosquitto_socket(handle)
+    // The library found no memory for what a packet announced, or the packet came at once.
+    if isOversized || result == MOSQ_ERR_NOMEM.code { return .oversized }
     if result == 0, socket >= 0 {
       let size = unfinished.size(on: socket, isWhole: isPacketWhole || !events.isEmpty)
       isPacketWhole = false
       return size <= UInt64(Self.maximumPacket) ? nil : .oversized
     }
-    // The library found no memory for what a packet announced.
-    if result == MOSQ_ERR_NOMEM.code { return .oversized }
     var loss = Loss(reason: words(for: result == 0 ? MOSQ_ERR_CONN_LOST.code : result))
     guard answer != 0 else { return loss }
     switch (answer, result) {

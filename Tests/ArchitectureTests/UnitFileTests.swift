@@ -29,4 +29,11 @@ import Testing
       #expect(lines.contains { $0.hasPrefix(key) }, "\(file): \(key)")
     }
   }
+
+  /// libmosquitto allocates as much as a message announces: that fails before the service is killed.
+  @Test(arguments: services.filter { $0.contains("mqtt") })
+  func theBrokerCannotTakeAllMemory(file: String) throws {
+    let lines = try contents(file).split(separator: "\n").map(String.init)
+    #expect(lines.contains("MemoryMax=64M") && lines.contains("LimitDATA=32M"))
+  }
 }

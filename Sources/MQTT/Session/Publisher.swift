@@ -70,7 +70,7 @@ package struct Publisher: Sendable {
     case ended(Int, Delivery.Outcome)
     /// A firing that failed can be tried again.
     case retry
-    /// What is known of the broker beside the firings: a failure, or nil if it works.
+    /// A failure of the broker that is none of a firing, or nil if it works.
     case condition(String?)
     /// An urgent firing waits for the broker: try to connect now.
     case connect
