@@ -38,7 +38,7 @@ final class MosquittoClient {
   /// Bytes of a packet of the broker: the longest payload that a reader takes, and a topic.
   static let maximumPacket = Publisher.maximumPayload + 65_536
   /// Messages of which the acknowledgement is due, in each direction.
-  private static let maximumUnderWay: Int32 = 20
+  static let maximumUnderWay: Int32 = 20
   /// For the broker to accept the connection, microseconds.
   private static let acceptTimeout: Int64 = 15_000_000
   /// Opens the sandbox of the service for brokers anywhere.
@@ -47,7 +47,7 @@ final class MosquittoClient {
   var onEvent: (Event) -> Void = { _ in }
 
   let version: ProtocolVersion
-  private let handle: OpaquePointer
+  let handle: OpaquePointer
   private let loop: EventLoop
   private var source: IOSource?
   private var timer: TimerSource?
@@ -126,53 +126,6 @@ final class MosquittoClient {
     }
     isOpen = true
     timer?.arm(in: Self.acceptTimeout)
-  }
-
-  /// The version, and what the broker may send.
-  private func setLimits() throws(Failure) {
-    for (option, value) in [
-      (MOSQ_OPT_PROTOCOL_VERSION, version.rawValue),
-      (MOSQ_OPT_RECEIVE_MAXIMUM, Self.maximumUnderWay),
-      (MOSQ_OPT_SEND_MAXIMUM, Self.maximumUnderWay),
-    ] {
-      try check(mosquitto_int_option(handle, option, value))
-    }
-    guard version == .five else { return }
-    var properties: OpaquePointer?
-    defer { mosquitto_property_free_all(&properties) }
-    try check(
-      mosquitto_property_add_int32(
-        &properties, Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue), UInt32(Self.maximumPacket)))
-    // Only the call that blocks takes properties. Without a host it stores them and connects to
-    // nothing, and mosquitto_connect_bind_async sends them.
-    let result = mosquitto_connect_bind_v5(handle, nil, 0, Self.keepAlive, nil, properties)
-    if result != MOSQ_ERR_INVAL.code { try check(result) }
-  }
-
-  private func setTLS(_ settings: MQTTSettings) throws(Failure) {
-    for path in [settings.authoritiesFile, settings.certificateFile, settings.keyFile] {
-      guard let path, access(path, R_OK) != 0 else { continue }
-      throw Failure(reason: "\(path) cannot be read: \(errorText(errno))")
-    }
-    try check(
-      mosquitto_tls_set(
-        handle, settings.authoritiesFile,
-        settings.authoritiesFile == nil ? "/etc/ssl/certs" : nil, settings.certificateFile,
-        settings.keyFile, nil))
-  }
-
-  private func check(_ result: Int32) throws(Failure) {
-    guard result != 0 else { return }
-    throw Failure(reason: words(for: result))
-  }
-
-  private func words(for result: Int32) -> String {
-    let text = String(cString: mosquitto_strerror(result))
-    guard let lastWords, result != MOSQ_ERR_ERRNO.code else { return text }
-    guard lastWords.contains("certificate verify failed") else { return lastWords }
-    return
-      "\(lastWords); the certificate must name the host of Broker=, and an authority of CAFile= "
-      + "or of the system must have signed it"
   }
 
   /// Ends the connection without a farewell, so that the broker publishes the will.
@@ -293,5 +246,5 @@ extension MosquittoClient.Loss {
 }
 
 extension mosq_err_t {
-  fileprivate var code: Int32 { Int32(rawValue) }
+  var code: Int32 { Int32(rawValue) }
 }
