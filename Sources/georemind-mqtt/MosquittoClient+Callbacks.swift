@@ -2,7 +2,7 @@ import CMosquitto
 import Glibc
 import MQTT
 
-/// What libmosquitto calls while it reads or writes: each only notes what has come.
+/// Callbacks of libmosquitto: each only notes what has come.
 extension MosquittoClient {
   static func setCallbacks(of handle: OpaquePointer) {
     mosquitto_connect_v5_callback_set(handle) { _, context, code, _, _ in
@@ -29,10 +29,17 @@ extension MosquittoClient {
         .subscribed(id, refusal: MosquittoClient.refusal(code)))
     }
     mosquitto_message_callback_set(handle) { _, context, message in
-      guard let message = message?.pointee, let topic = message.topic else { return }
+      guard let client = MosquittoClient.at(context), let message = message?.pointee,
+        let topic = message.topic
+      else { return }
+      // The library holds it twice: no memory may be left.
+      guard message.payloadlen <= MosquittoClient.maximumPacket else {
+        client.isOversized = true
+        return
+      }
       let length = min(max(0, Int(message.payloadlen)), Publisher.maximumPayload + 1)
       let bytes = UnsafeRawBufferPointer(start: message.payload, count: length)
-      MosquittoClient.at(context)?.events.append(
+      client.events.append(
         .received(
           topic: String(cString: topic), payload: Array(bytes), isRetained: message.retain))
     }

@@ -38,7 +38,7 @@ final class MosquittoClient {
   /// Bytes of a packet of the broker: the longest payload that a reader takes, and a topic.
   static let maximumPacket = Publisher.maximumPayload + 65_536
   /// Messages of which the acknowledgement is due, in each direction.
-  private static let maximumUnderWay: Int32 = 20
+  static let maximumUnderWay: Int32 = 20
   /// For the broker to accept the connection, microseconds.
   private static let acceptTimeout: Int64 = 15_000_000
   /// Opens the sandbox of the service for brokers anywhere.
@@ -47,7 +47,7 @@ final class MosquittoClient {
   var onEvent: (Event) -> Void = { _ in }
 
   let version: ProtocolVersion
-  private let handle: OpaquePointer
+  let handle: OpaquePointer
   private let loop: EventLoop
   private var source: IOSource?
   private var timer: TimerSource?
@@ -56,9 +56,10 @@ final class MosquittoClient {
   /// The kernel has connected the socket: until then the library asks for no event.
   private var isWritable = false
   private(set) var isAccepted = false
-  // What the callbacks note.
+  // Notes of the callbacks.
   var events: [Event] = []
   var isPacketWhole = false
+  var isOversized = false
   /// The code of CONNACK.
   var answer: Int32?
   /// The last words of the library or the broker about a failure.
@@ -127,53 +128,6 @@ final class MosquittoClient {
     timer?.arm(in: Self.acceptTimeout)
   }
 
-  /// The version, and what the broker may send.
-  private func setLimits() throws(Failure) {
-    for (option, value) in [
-      (MOSQ_OPT_PROTOCOL_VERSION, version.rawValue),
-      (MOSQ_OPT_RECEIVE_MAXIMUM, Self.maximumUnderWay),
-      (MOSQ_OPT_SEND_MAXIMUM, Self.maximumUnderWay),
-    ] {
-      try check(mosquitto_int_option(handle, option, value))
-    }
-    guard version == .five else { return }
-    var properties: OpaquePointer?
-    defer { mosquitto_property_free_all(&properties) }
-    try check(
-      mosquitto_property_add_int32(
-        &properties, Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue), UInt32(Self.maximumPacket)))
-    // Only the call that blocks takes properties. Without a host it stores them and connects to
-    // nothing, and mosquitto_connect_bind_async sends them.
-    let result = mosquitto_connect_bind_v5(handle, nil, 0, Self.keepAlive, nil, properties)
-    if result != MOSQ_ERR_INVAL.code { try check(result) }
-  }
-
-  private func setTLS(_ settings: MQTTSettings) throws(Failure) {
-    for path in [settings.authoritiesFile, settings.certificateFile, settings.keyFile] {
-      guard let path, access(path, R_OK) != 0 else { continue }
-      throw Failure(reason: "\(path) cannot be read: \(errorText(errno))")
-    }
-    try check(
-      mosquitto_tls_set(
-        handle, settings.authoritiesFile,
-        settings.authoritiesFile == nil ? "/etc/ssl/certs" : nil, settings.certificateFile,
-        settings.keyFile, nil))
-  }
-
-  private func check(_ result: Int32) throws(Failure) {
-    guard result != 0 else { return }
-    throw Failure(reason: words(for: result))
-  }
-
-  private func words(for result: Int32) -> String {
-    let text = String(cString: mosquitto_strerror(result))
-    guard let lastWords, result != MOSQ_ERR_ERRNO.code else { return text }
-    guard lastWords.contains("certificate verify failed") else { return lastWords }
-    return
-      "\(lastWords); the certificate must name the host of Broker=, and an authority of CAFile= "
-      + "or of the system must have signed it"
-  }
-
   /// Ends the connection without a farewell, so that the broker publishes the will.
   func close() {
     isOpen = false
@@ -231,13 +185,13 @@ final class MosquittoClient {
   /// Whether the connection has ended or must end.
   private func loss(after result: Int32) -> Loss? {
     let socket = mosquitto_socket(handle)
+    // The library found no memory for what a packet announced, or the packet came at once.
+    if isOversized || result == MOSQ_ERR_NOMEM.code { return .oversized }
     if result == 0, socket >= 0 {
       let size = unfinished.size(on: socket, isWhole: isPacketWhole || !events.isEmpty)
       isPacketWhole = false
       return size <= UInt64(Self.maximumPacket) ? nil : .oversized
     }
-    // The library found no memory for what a packet announced.
-    if result == MOSQ_ERR_NOMEM.code { return .oversized }
     var loss = Loss(reason: words(for: result == 0 ? MOSQ_ERR_CONN_LOST.code : result))
     guard answer != 0 else { return loss }
     switch (answer, result) {
@@ -292,5 +246,5 @@ extension MosquittoClient.Loss {
 }
 
 extension mosq_err_t {
-  fileprivate var code: Int32 { Int32(rawValue) }
+  var code: Int32 { Int32(rawValue) }
 }

@@ -3,8 +3,8 @@ import Glibc
 /// The size of the packet that the library is receiving.
 ///
 /// libmosquitto allocates what a packet announces, up to 256 MiB, and has no limit for it. A broker
-/// of MQTT 5 sends nothing larger than the client permits. With one of 3.1.1, and one that ignores
-/// the limit, the bytes that were read since the last whole packet say how far it has come.
+/// of MQTT 5 sends nothing larger than the client permits. A broker of 3.1.1 has no such limit, and
+/// another may ignore it. So the bytes that were read since the last whole packet are counted.
 struct UnfinishedPacket {
   /// Bytes read when the last whole packet was seen.
   private var atLastPacket: UInt64 = 0
@@ -17,7 +17,7 @@ struct UnfinishedPacket {
     return read - atLastPacket
   }
 
-  /// What the kernel has received in order, without what waits for a read.
+  /// The bytes received in order, less the unread ones.
   private static func bytesRead(_ socket: Int32) -> UInt64? {
     // `struct tcp_info` of linux/tcp.h; tcpi_bytes_received is at 128 since Linux 4.1. glibc's has
     // no such member.

@@ -54,4 +54,11 @@ import Testing
     #expect(lines.contains { $0 == "DynamicUser=yes" || $0.hasPrefix("User=georemind-") })
     #expect(!lines.contains { $0.hasPrefix("User=root") || $0.hasPrefix("User=0") })
   }
+
+  /// libmosquitto allocates as much as a message announces: that fails before the service is killed.
+  @Test(arguments: services.filter { $0.contains("mqtt") })
+  func theBrokerCannotTakeAllMemory(file: String) throws {
+    let lines = try contents(file).split(separator: "\n").map(String.init)
+    #expect(lines.contains("MemoryMax=64M") && lines.contains("LimitDATA=32M"))
+  }
 }

@@ -43,7 +43,7 @@ package struct Delivery: Sendable {
     case refused
     /// The destination can be reached again: firings that wait for their next try are due now.
     case reachable
-    /// What is known of the destination beside its firings: a failure, or nil if it works.
+    /// A failure of the destination that is none of a firing, or nil if it works.
     case condition(String?)
     /// The time of `wake` has come.
     case tick

@@ -69,7 +69,7 @@ package final class FiringFollower {
   /// The destination can be reached again: what failed is tried now.
   package func retry() { handle(.reachable) }
 
-  /// What is known of the destination beside its firings: a failure, or nil if it works.
+  /// Stores a failure of the destination that is none of a firing; nil if it works.
   package func setCondition(failure: String?) { handle(.condition(failure)) }
 
   package func stop() {

@@ -1,8 +1,8 @@
-/// The starts of Home Assistant: what follows each is done once a minute at most.
+/// The starts of Home Assistant, of which one a minute counts.
 ///
 /// With a start, firings wait until Home Assistant has subscribed. Anybody who may write its topic
-/// can claim one, so a start that comes soon after another, or without an end before it, holds back
-/// nothing: firings are sent at once, and again after the wait.
+/// can claim a start. So one soon after another, or without an end before it, is doubtful: firings
+/// are sent at once, and again after the wait.
 struct HomeAssistantStart: Equatable, Sendable {
   /// Home Assistant needs this long to subscribe after discovery; microseconds.
   static let subscriptionTime: Int64 = 5_000_000
@@ -22,7 +22,7 @@ struct HomeAssistantStart: Equatable, Sendable {
   /// Steady time of the next start, at the earliest.
   var next: Int64 { last.map { $0 + Self.interval } ?? .min }
 
-  /// Home Assistant may have read the discovery just now.
+  /// Home Assistant may have read the discovery now.
   mutating func hold(at now: Int64, isDoubtful: Bool = false) {
     heldUntil = now + Self.subscriptionTime
     self.isDoubtful = isDoubtful

@@ -1,4 +1,4 @@
-/// What is read from the broker, after it sent a message that is too large.
+/// The subscriptions after a message of the broker that is too large.
 ///
 /// MQTT 5 has a limit that the broker keeps. With 3.1.1 such a message ends the connection, and a
 /// retained one would end each. So less is subscribed for an hour: first no positions of phones,

@@ -58,7 +58,7 @@ package struct VersionChoice: Equatable, Sendable {
       knowledge = .refusesFive
       return true
     case (.nothing, .silent): knowledge = .silentToFive
-    // A broker may have been replaced by one that speaks 5.
+    // Another broker, which speaks 5, may come.
     default: knowledge = .nothing
     }
     return false

@@ -70,7 +70,7 @@ package struct Publisher: Sendable {
     case ended(Int, Delivery.Outcome)
     /// A firing that failed can be tried again.
     case retry
-    /// What is known of the broker beside the firings: a failure, or nil if it works.
+    /// A failure of the broker that is none of a firing, or nil if it works.
     case condition(String?)
     /// An urgent firing waits for the broker: try to connect now.
     case connect
@@ -108,7 +108,7 @@ package struct Publisher: Sendable {
 
   let settings: MQTTSettings
   let topics: Topics
-  private let discovery: Discovery
+  let discovery: Discovery
 
   var isConnected = false
   var start = HomeAssistantStart()
@@ -116,7 +116,7 @@ package struct Publisher: Sendable {
   var selfTest: SelfTest?
   var inputLimit = InputLimit()
   /// A message was acknowledged on this connection.
-  private var isAcknowledging = false
+  var isAcknowledging = false
   /// Firings to deliver, at most one of each queue.
   var outgoing: [Outgoing] = []
   var presence = HomeAssistantPresence()
@@ -128,12 +128,12 @@ package struct Publisher: Sendable {
   /// Positions that came while the daemon did not read.
   package private(set) var backlog: PositionBacklog
   var limiter = RateLimiter()
-  private var isAvailable = false
+  var isAvailable = false
   /// Steady time at which the daemon was lost.
   private var daemonLostAt: Int64?
-  private var state: String?
+  var state: String?
   private(set) var last: FiringNotice?
-  private var position: String?
+  var position: String?
   private var fixTime: JSONValue?
   private var isPositionOld = false
   private var nextPosition = Int64.min
@@ -187,90 +187,6 @@ package struct Publisher: Sendable {
     }
     proceed(now, &effects)
     return effects
-  }
-
-  // MARK: - The connection
-
-  private mutating func connect(
-    _ version: ProtocolVersion, _ now: ClockReadings, _ effects: inout [Effect]
-  ) {
-    isConnected = true
-    isAcknowledging = false
-    subscribe(&effects)
-    presence.connected()
-    if version == .threeOneOne {
-      selfTest = selfTest ?? SelfTest()
-      selfTest?.connected()
-      effects += [topics.selfTest, topics.firing].map { .subscribe($0) }
-    } else {
-      selfTest = nil
-    }
-    announce(&effects)
-    if settings.announcesEntities { start.hold(at: now.steady) }
-    // It may have started unseen, while there was no connection.
-    if let seq = presence.missedAfter { repetition.start(after: seq) }
-    effects.append(.retry)
-  }
-
-  func subscribe(_ effects: inout [Effect]) {
-    guard inputLimit.level != .nothing else { return }
-    if settings.announcesEntities { effects.append(.subscribe(topics.status)) }
-    if settings.takesCommands { effects.append(.subscribe(topics.command)) }
-    guard inputLimit.level == .all else { return }
-    effects += settings.ownTracksFilters.map { .subscribe($0) }
-  }
-
-  private mutating func disconnect(
-    _ loss: Loss, _ now: ClockReadings, _ effects: inout [Effect]
-  ) {
-    isConnected = false
-    repetition.stop()
-    start.cancel()
-    switch loss.kind {
-    case .unacknowledged: effects.append(.condition(loss.reason))
-    case .oversized:
-      inputLimit.oversized(at: now.steady)
-      let what = inputLimit.level == .noPhones ? "no positions of phones are" : "nothing is"
-      effects.append(.report("For an hour \(what) read from the broker: \(loss.reason)"))
-    case .other: break
-    }
-    let lost = outgoing
-    outgoing = []
-    for item in lost {
-      let outcome = Delivery.Outcome.failed("the connection to the broker was lost: \(loss.reason)")
-      effects.append(.ended(item.firing.seq, outcome))
-    }
-  }
-
-  /// All that a subscriber must know, in the order in which Home Assistant needs it.
-  func announce(_ effects: inout [Effect]) {
-    if settings.announcesEntities {
-      effects += discovery.messages.map { .publish($0, nil) }
-    }
-    effects.append(.publish(topics.availability(isAvailable), nil))
-    if let state { retain(topics.state, state, &effects) }
-    if let last { retain(topics.last, document(of: last), &effects) }
-    if !settings.publishesPosition {
-      effects.append(.publish(.clearing(topics.position), nil))
-    } else if let position {
-      retain(topics.position, position, &effects)
-    }
-  }
-
-  private func retain(_ topic: String, _ document: String, _ effects: inout [Effect]) {
-    effects.append(.publish(Message(topic, document, isRetained: true), nil))
-  }
-
-  private mutating func acknowledge(
-    _ token: Token?, _ now: ClockReadings, _ effects: inout [Effect]
-  ) {
-    if !isAcknowledging, selfTest == nil { effects.append(.condition(nil)) }
-    isAcknowledging = true
-    guard case .firing(let seq)? = token, selfTest != nil else {
-      return end(token, .delivered, &effects)
-    }
-    guard let index = outgoing.firstIndex(where: { $0.firing.seq == seq }) else { return }
-    outgoing[index].acknowledgedAt = now.steady
   }
 
   // MARK: - The daemon
