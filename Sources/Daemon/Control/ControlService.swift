@@ -61,40 +61,23 @@ struct ControlService {
       return ["ids": .array(try addAll(given["reminders"]?.array ?? []).map { .string($0) })]
     case .list:
       return ["reminders": .array(try list(kind: text("kind"), all: given["all"]?.bool ?? false))]
-    case .pageReminders:
-      return try page(after: given["after"]?.int, limit: given["limit"]?.int)
-    case .show:
-      return shown(try find(text("id")))
-    case .edit:
-      return try edit(given)
-    case .remove:
-      return try remove(changed(given, by: method))
-    case .done:
-      return try done(changed(given, by: method))
-    case .snooze:
-      return try snooze(changed(given, by: method), until: text("until") ?? "")
-    case .undo:
-      return try undo(given["number"]?.int ?? 1)
-    case .listUndo:
-      return try listUndo()
-    case .reopen:
-      return try reopen(changed(text("id")))
-    case .peek:
-      return ["reminder": try store.reminders.peek(kind: kind(text("kind"))).map(json)]
-    case .pop:
-      return try pop(kind(text("kind")))
-    case .next:
-      return next(limit: given["limit"]?.int ?? 10)
-    case .why:
-      return try why(find(text("id")), from: standpoint(given))
-    case .parseTime:
-      return try parseTime(given)
-    case .status:
-      return ["status": .object(daemon.statusJSON)]
-    case .forgetTrips:
-      return try forgetTrips(text("transport"))
-    case .log:
-      return try log(given)
+    case .pageReminders: return try page(after: given["after"]?.int, limit: given["limit"]?.int)
+    case .show: return shown(try find(text("id")))
+    case .edit: return try edit(given)
+    case .remove: return try remove(changed(given, by: method))
+    case .done: return try done(changed(given, by: method))
+    case .snooze: return try snooze(changed(given, by: method), until: text("until") ?? "")
+    case .undo: return try undo(given["number"]?.int ?? 1)
+    case .listUndo: return try listUndo()
+    case .reopen: return try reopen(changed(text("id")))
+    case .peek: return ["reminder": try store.reminders.peek(kind: kind(text("kind"))).map(json)]
+    case .pop: return try pop(kind(text("kind")))
+    case .next: return next(limit: given["limit"]?.int ?? 10)
+    case .why: return try why(find(text("id")), from: standpoint(given))
+    case .parseTime: return try parseTime(given)
+    case .status: return ["status": .object(daemon.statusJSON)]
+    case .forgetTrips: return try forgetTrips(text("transport"))
+    case .log: return try log(given)
     case .readLedger: return try readLedger(given)
     case .openConsumer: return try openConsumer(text("name") ?? "")
     case .setConsumer: return try setConsumer(given)
@@ -106,8 +89,7 @@ struct ControlService {
       return JSONObject(["quiet": daemon.quietJSON])
     case .testConsumers: return try testConsumers(text("name"))
     case .endTest: return try endTest(given)
-    case .whereAmI:
-      return try whereAmI()
+    case .whereAmI: return try whereAmI()
     case .addPlace: return try addPlace(given)
     case .listPlaces: return try listPlaces(given)
     case .pagePlaces: return try pagePlaces(given)
