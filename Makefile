@@ -22,7 +22,7 @@ SOURCES := $(shell find Sources Benchmarks Tools Tests/Lives Tests/TestSupport -
 .PHONY: help all run test check deps lint prose docs docs-check docs-run fuzz bench install install-main \
   install-route install-mqtt install-web uninstall deb clean drive ci golden crash failures fleet \
   soak lives clock packages service calendars interchange routing geodesics notifications geoclue \
-  recipes report parked units sanitize long simulate link-order release repository release-tools \
+  recipes report tasks parked units sanitize long simulate link-order release repository release-tools \
   release-systems growth
 
 help: ## this list
@@ -80,6 +80,9 @@ docs-check: $(RELEASE)/.built ## fails if a generated part of docs/reference or 
 
 docs-run: $(RELEASE)/.built ## every command of the documents, run as a reader would
 	@Tests/System/docs/run $(RELEASE)
+
+tasks: $(RELEASE)/.built ## forty everyday tasks, each by one command (needs mosquitto, jq, curl)
+	@Tests/System/check_tasks.py $(RELEASE)
 
 link-order: ## lists anew the functions of the Swift library that run, after another version of Swift
 	@$(NEED_SWIFT)

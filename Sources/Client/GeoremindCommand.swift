@@ -38,7 +38,7 @@ struct GeoremindCommand: ParsableCommand {
     OccurrencesCommand.self, WhenCommand.self,
   ]
 
-  /// Whether the machine's clock counts for a verb, and not that of a daemon: it needs none.
+  /// Whether the machine's clock counts for a verb: it talks to no daemon.
   static func hasOwnClock(_ command: any ParsableCommand) -> Bool {
     command is BackupCommand || offline.contains { $0 == type(of: command) }
   }

@@ -37,7 +37,7 @@ final class Daemon {
   var player: Player?
   /// Descriptors of feeds that the last run had open, by name, until they are used.
   var handedOver: [String: Int32] = [:]
-  private(set) var routes: RouteClient?
+  var routes: RouteClient?
   private(set) var control: ControlServer?
   var destinationTests = DestinationTests()
   var quietChoice: Quiet.Choice?
@@ -256,40 +256,6 @@ final class Daemon {
     useCalendars()
     quietChanged()
     if isWhole { announcer.write("Configuration reloaded", .informational, .reloaded) }
-  }
-
-  /// Switches to the routing engine of the settings. A recording uses none.
-  private func useRoutes() throws {
-    let path = clock.isLive ? settings.routeSocket : nil
-    if path == nil { host.changeEngine { $0.settings.asksRoutes = false } }
-    guard path != routes?.path else { return }
-    // Its open requests fail, and the engine may then ask the new client.
-    let old = routes
-    defer { old?.stop() }
-    routes = nil
-    guard let path else { return }
-    let client = try RouteClient(path: path, loop: loop, log: log) { [unowned self] answer in
-      if let now = clock.now { host.handle(.routed(answer), at: now) }
-    }
-    routes = client
-    host.onRoute = { [weak client] in client?.ask($0) }
-  }
-
-  /// The control socket moves with its setting; where it cannot, it stays.
-  private func moveSocket(from old: String) {
-    let path = settings.socketPath
-    guard path != old, let control else { return }
-    guard !control.isPassed else {
-      log.warning("Socket= is not used: systemd passes the socket; change its ListenStream=")
-      return
-    }
-    do {
-      try control.listen(at: path)
-      log.notice("The control socket is \(path) now, no more \(old)")
-    } catch {
-      settings.socketPath = old
-      log.error("The control socket stays at \(old): \(error)")
-    }
   }
 
   // MARK: - Status

@@ -170,7 +170,8 @@ final class MQTTService {
     commandsUnderWay += 1
     session.call(command.method, command.parameters) { [unowned self] result in
       commandsUnderWay -= 1
-      let id = command.parameters["id"]?.string ?? ""
+      let named = command.parameters["id"] ?? command.parameters["reminder"]?["title"]
+      let id = (named?.string ?? "").printable
       switch result {
       case .success?: log(.info, "\(command.method) of \(id), as the broker asked")
       case .failure(let error)?:

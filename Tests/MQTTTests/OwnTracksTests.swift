@@ -186,8 +186,11 @@ import Testing
     let snooze = try CommandMessage(
       Array(#"{"command":"snooze","reminder_id":"a1","until":"20min"}"#.utf8))
     #expect(snooze.method == "Snooze" && snooze.parameters == ["id": "a1", "until": "20min"])
+    let add = try CommandMessage(Array(#"{"command":"add","reminder":{"title":"x"}}"#.utf8))
+    #expect(add.method == "Add" && add.parameters == ["reminder": ["title": "x"]])
     for wrong in [
-      "done", "{}", #"{"command":"done"}"#, #"{"command":"rm","reminder_id":"a"}"#,
+      "done", "{}", #"{"command":"add","reminder":"x"}"#, #"{"command":"done"}"#,
+      #"{"command":"rm","reminder_id":"a"}"#,
       #"{"command":"snooze","reminder_id":"a"}"#, #"{"command":"done","reminder_id":""}"#,
     ] {
       #expect(throws: CommandMessage.Objection.self) { try CommandMessage(Array(wrong.utf8)) }

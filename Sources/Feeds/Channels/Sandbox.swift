@@ -10,15 +10,15 @@ enum Sandbox {
   /// Whether this process is a service of systemd (systemd.exec(5)).
   static var isHere: Bool { getenv("INVOCATION_ID") != nil }
 
-  /// What to do about a refusal of this machine.
+  /// The remedy for a refusal of this machine.
   static func remedy(isService: Bool) -> String {
     isService
       ? "blocked by the service's sandbox: install the drop-in \(dropIn)"
       : "blocked by a firewall of this machine"
   }
 
-  /// Whether this machine refuses packets to an address. The kernel drops those of a TCP
-  /// connection without a word, and refuses a datagram at once. This one is empty.
+  /// Whether this machine refuses packets to an address. The kernel drops the packets of a TCP
+  /// connection without a word, and refuses a datagram at once. This datagram is empty.
   static func refuses(_ address: SocketAddress) -> Bool {
     let flags = SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
     let raw = socket(address.family, Int32(SOCK_DGRAM.rawValue | flags), 0)

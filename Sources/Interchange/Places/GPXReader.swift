@@ -53,7 +53,8 @@ final class GPXReader: XMLHandler {
     case "name": place?.name = text
     case "desc": place?.notes = text
     case "cmt": if place?.notes == nil { place?.notes = text }
-    case "type": place?.category = text
+    // OpenCPN writes the type WPT for every waypoint.
+    case "type": if text != "WPT" { place?.category = text }
     default: break
     }
   }

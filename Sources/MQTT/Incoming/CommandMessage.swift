@@ -1,6 +1,7 @@
 package import JSONText
 
-/// A command to the daemon: `{"command": "done", "reminder_id": ID}`, or `snooze` with `until`.
+/// A command to the daemon: `{"command": "done", "reminder_id": ID}`, `snooze` with `until`, or
+/// `add` with `reminder`, a document as the daemon takes it.
 package struct CommandMessage: Equatable, Sendable {
   package let method: String
   package let parameters: JSONObject
@@ -14,20 +15,26 @@ package struct CommandMessage: Equatable, Sendable {
   package init(_ payload: [UInt8]) throws(Objection) {
     guard payload.count <= Self.maximumLength, let object = (try? JSONParser.parse(payload))?.object
     else { throw Objection(description: "it is no JSON object") }
-    guard let id = object["reminder_id"]?.string, !id.isEmpty else {
-      throw Objection(description: "it has no reminder_id")
+    func text(_ name: String, _ remedy: String) throws(Objection) -> JSONValue {
+      guard let text = object[name]?.string, !text.isEmpty else {
+        throw Objection(description: remedy)
+      }
+      return .string(text)
+    }
+    func id() throws(Objection) -> JSONValue {
+      try text("reminder_id", "it has no reminder_id")
     }
     switch object["command"]?.string {
-    case "done"?:
-      method = "Done"
-      parameters = ["id": .string(id)]
+    case "done"?: (method, parameters) = ("Done", ["id": try id()])
     case "snooze"?:
-      guard let until = object["until"]?.string, !until.isEmpty else {
-        throw Objection(description: "snooze needs until, such as \"20min\"")
+      let until = try text("until", "snooze needs until, such as \"20min\"")
+      (method, parameters) = ("Snooze", ["id": try id(), "until": until])
+    case "add"?:
+      guard let reminder = object["reminder"], reminder.object != nil else {
+        throw Objection(description: "add needs reminder, an object with a title")
       }
-      method = "Snooze"
-      parameters = ["id": .string(id), "until": .string(until)]
-    default: throw Objection(description: "its command is neither done nor snooze")
+      (method, parameters) = ("Add", ["reminder": reminder])
+    default: throw Objection(description: "its command is not add, done or snooze")
     }
   }
 }

@@ -213,7 +213,7 @@ package struct Ledger {
     package fileprivate(set) var next: Instant?
   }
 
-  /// Removes delivered firings decided before `time`, a piece of about `limit` of them, the earliest
+  /// Removes delivered firings decided before `time`, a piece of about `limit`, the earliest
   /// first. It does not wait for the disk: firings that come back are removed once more.
   ///
   /// Firings that a consumer has yet to receive stay until they are older than `holdEnd`.

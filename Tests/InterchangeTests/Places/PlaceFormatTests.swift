@@ -16,7 +16,7 @@ import Testing
           <extensions><gpxx:WaypointExtension><gpxx:Proximity>120.5</gpxx:Proximity>
           <gpxx:Categories><gpxx:Category>Other</gpxx:Category></gpxx:Categories>
           </gpxx:WaypointExtension></extensions></wpt>
-        <wpt lat="54" lon="10"><name>Buoy</name>
+        <wpt lat="54" lon="10"><name>Buoy</name><type>WPT</type>
           <extensions><opencpn:arrival_radius>0.05</opencpn:arrival_radius></extensions></wpt>
         <wpt lat="1" lon="2"><extensions><wptx1:WaypointExtension>
           <wptx1:Proximity>80</wptx1:Proximity></wptx1:WaypointExtension></extensions></wpt>
@@ -33,7 +33,7 @@ import Testing
     #expect(try file.places[0].position == point(52.52, 13.405))
     #expect(file.places[0].radius == 120.5)
     #expect(file.places[0].notes == "open")
-    #expect(file.places[0].category == "Shopping")
+    #expect(file.places[0].category == "Shopping" && file.places[1].category == nil)
     #expect(abs((file.places[1].radius ?? 0) - 92.6) < 1e-9)
     #expect(file.places[2].radius == 80)
     guard case .line(let points, let width) = file.places[3].shape else {
