@@ -66,6 +66,23 @@ package enum GeoremindMethod: String, CaseIterable, Sendable {
     [.watchFirings, .watchStatus, .watchFixes, .watchChanges].contains(self)
   }
 
+  /// Whether its answer may take longer than some milliseconds: calls of other methods of the same
+  /// user go first.
+  package var isLong: Bool {
+    switch self {
+    case .importReminders, .list, .pageReminders, .log, .listPlaces, .pagePlaces,
+      .findPlaces, .importPlaces, .finishPlaceImport, .removeCategory:
+      true
+    case .add, .check, .show, .edit, .remove, .done, .snooze, .undo, .listUndo, .reopen, .peek,
+      .pop, .next, .why, .parseTime, .status, .forgetTrips, .readLedger,
+      .openConsumer, .setConsumer, .listConsumers, .skipFiring, .forgetConsumer, .mute,
+      .testConsumers, .endTest, .addPlace, .showPlace, .editPlace, .mergePlaces, .removePlace,
+      .beginPlaceImport, .abandonPlaceImport, .addCategory, .editCategory, .listCategories,
+      .whereAmI, .watchFirings, .watchStatus:
+      false
+    }
+  }
+
   /// Whether it changes what it finds in the store, which must be up to date for it: pending
   /// decisions are stored first.
   package var changesStored: Bool {

@@ -51,18 +51,42 @@ extension Daemon {
   func checkRoom(for reminders: [Reminder]) throws(GeoremindError) {
     // No message of a client has more. Sizes are worked out near the limit alone.
     let maximumGrowth = reminders.count << 21
-    guard host.engine.reminderBytes + maximumGrowth > maximumReminderBytes else { return }
+    guard host.engine.reminderBytes + maximumGrowth > maximumReminderBytes / 2 else { return }
     let growth = reminders.reduce(0) { $0 + host.engine.growth(by: $1) }
     guard growth <= 0 || host.engine.reminderBytes + growth <= maximumReminderBytes else {
       throw .refusedByPolicy(
         reason: "all reminders together would take more than \(maximumReminderBytes >> 20) MiB; "
           + "remove some with 'georemind rm', completed ones first")
     }
+    try checkShare(of: reminders)
   }
 
-  /// Places lie on disk, which must keep room for what fires.
-  func checkRoomForPlaces() throws {
-    guard try store.database.byteCount() < maximumDatabaseBytes else {
+  /// One user has half of the room at most, so that the others find some.
+  private func checkShare(of reminders: [Reminder]) throws(GeoremindError) {
+    let share = maximumReminderBytes / 2
+    for (owner, added) in Dictionary(grouping: reminders, by: \.owner) {
+      guard let owner else { continue }
+      let growth = added.reduce(0) { $0 + host.engine.growth(by: $1) }
+      guard growth > 0, host.engine.reminderBytes(ofOwner: owner) + growth > share else { continue }
+      throw .refusedByPolicy(
+        reason: "the reminders of user \(owner) would take more than \(share >> 20) MiB, half of "
+          + "the room; remove some with 'georemind rm', completed ones first")
+    }
+  }
+
+  /// Places lie on disk, which must keep room for what fires. The user with most of the
+  /// places adds none once half of the room is taken.
+  /// - Parameter owner: of the places to add; nil for everyone's.
+  func checkRoomForPlaces(of owner: UInt32?) throws {
+    let bytes = try store.database.byteCount()
+    if let owner, bytes >= maximumDatabaseBytes / 2,
+      try store.places.count(ownedBy: owner) * 2 > store.places.count()
+    {
+      throw GeoremindError.refusedByPolicy(
+        reason: "the database has \(bytes >> 20) MiB, and user \(owner) most of its places; "
+          + "remove some with 'georemind place rm'")
+    }
+    guard bytes < maximumDatabaseBytes else {
       throw GeoremindError.refusedByPolicy(
         reason: "the database has \(maximumDatabaseBytes >> 20) MiB and takes no more places; "
           + "remove some with 'georemind place rm'")

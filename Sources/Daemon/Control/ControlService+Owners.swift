@@ -4,9 +4,10 @@ import LinuxRuntime
 import Reminders
 import Storage
 
-/// The calling user. A caller may change their own reminders and those without an owner.
+/// The calling user. A caller may change their own reminders, places and categories, and those
+/// without an owner.
 ///
-/// Reminders that group members add are theirs. Reminders from root, from files or from before the
+/// Additions of group members are theirs. Additions of root, of files, and from before the
 /// introduction of owners have none.
 struct Caller: Equatable {
   let user: UInt32
@@ -30,10 +31,13 @@ struct Caller: Equatable {
     self.init(user: peer.userID, process: peer.processID, daemon: PeerCredentials.ownUser)
   }
 
-  func mayChange(_ reminder: Reminder) -> Bool {
-    guard !isMaster, let owner = reminder.owner else { return true }
+  func mayChange(ownedBy owner: UInt32?) -> Bool {
+    guard !isMaster, let owner else { return true }
     return owner == user && user != Self.unmapped
   }
+
+  /// The owner of a place or a category that they add.
+  var owner: UInt32? { isMaster ? nil : user }
 
   /// A reminder that they add: root may add one in the name of another.
   func owning(_ reminder: Reminder) -> Reminder {
@@ -53,8 +57,14 @@ struct Caller: Equatable {
 extension ControlService {
   /// - Throws: `refusedByPolicy` for another user's reminder; the journal gets no content of it.
   func mayChange(_ reminder: Reminder, by method: String) throws(GeoremindError) {
-    guard !caller.mayChange(reminder), let owner = reminder.owner else { return }
+    guard !caller.mayChange(ownedBy: reminder.owner), let owner = reminder.owner else { return }
     try requireSharing("reminder \(reminder.id)", of: owner, by: method, reminder: reminder.id)
+  }
+
+  /// - Throws: `refusedByPolicy` for another user's category.
+  func mayChange(_ category: Storage.Category, by method: String) throws(GeoremindError) {
+    guard !caller.mayChange(ownedBy: category.owner), let owner = category.owner else { return }
+    try requireSharing("a category", of: owner, by: method)
   }
 
   /// Refuses a change to what another user owns, unless the configuration shares changes.
@@ -72,9 +82,12 @@ extension ControlService {
         + "change it; SharedChanges=yes would let all members of the group")
   }
 
-  /// Checks that the caller may change every reminder that a change of this place affects. Such a
+  /// Checks that the caller may change the place and every reminder that this affects. Such a
   /// reminder follows the place by name, or waits for any place of its category.
   func mayLead(from place: SavedPlace, _ followers: [String], by method: String) throws {
+    if !caller.mayChange(ownedBy: place.owner), let owner = place.owner {
+      try requireSharing("a place", of: owner, by: method)
+    }
     let near = place.category.map { daemon.host.engine.reminders(nearCategory: $0) } ?? []
     for id in followers + near {
       if let entry = try daemon.store.reminders.reminder(id: id) {

@@ -8,11 +8,11 @@ import Storage
 /// Imports of places: many calls, of which nothing is seen until the last.
 extension ControlService {
   func beginPlaceImport() throws -> JSONObject {
-    ["import": .int(Int(try daemon.placeImports.begin(by: caller.user)))]
+    ["import": .int(Int(try daemon.placeImports.begin(by: caller)))]
   }
 
   func importPlaces(_ given: JSONObject) throws -> JSONObject {
-    try daemon.checkRoomForPlaces()
+    try daemon.checkRoomForPlaces(of: caller.owner)
     let batch = try daemon.placeImports.batch(number(given))
     let before = (batch.added, batch.known, batch.moved.count)
     try batch.add(try read(given["places"]?.array ?? []))

@@ -17,11 +17,11 @@ extension ControlService {
     }
     let position = try position(given)
     let radius = try radius(given) ?? Reminder.Place.defaultRadius
-    try daemon.checkRoomForPlaces()
+    try daemon.checkRoomForPlaces(of: caller.owner)
     let place = SavedPlace(
       name: name, position: position, radius: radius,
       category: given["category"]?.string?.onOneLine,
-      notes: given["notes"]?.string)
+      notes: given["notes"]?.string, owner: caller.owner)
     try daemon.store.places.add(place)
     updateEngine(of: place, number: try daemon.store.places.number(named: name))
     return ["place": json(place, colors: try colors())]
@@ -41,7 +41,7 @@ extension ControlService {
   func addCategory(_ given: JSONObject) throws -> JSONObject {
     let category = Category(
       name: given["name"]?.string?.onOneLine ?? "",
-      color: given["color"]?.string ?? Category.neutralColor)
+      color: given["color"]?.string ?? Category.neutralColor, owner: caller.owner)
     try daemon.store.categories.add(category)
     return ["category": json(category)]
   }
@@ -52,6 +52,7 @@ extension ControlService {
 
   func editCategory(_ given: JSONObject) throws -> JSONObject {
     var category = try knownCategory(given)
+    try mayChange(category, by: "EditCategory")
     category.color = given["color"]?.string ?? ""
     try daemon.store.categories.replace(category.name, with: category)
     return ["category": json(category)]
@@ -59,6 +60,7 @@ extension ControlService {
 
   func removeCategory(_ given: JSONObject) throws -> JSONObject {
     let category = try knownCategory(given)
+    try mayChange(category, by: "RemoveCategory")
     let waiting = daemon.host.engine.reminders(nearCategory: category.name)
     guard waiting.isEmpty else {
       throw GeoremindError.inUse(name: category.name, reminders: waiting)

@@ -7,8 +7,9 @@ import Storage
 /// Imports under way; the places of finished ones on their way to the engine, and the removal of
 /// abandoned ones, both in turns.
 final class PlaceImportQueue {
-  /// More are not begun at a time.
+  /// More are not begun at a time, and not by one user.
   private static let maximumCount = 8
+  private static let maximumOfUser = 2
   /// Microseconds of silence after which an import counts as given up.
   private static let longestSilence: Int64 = 600_000_000
   /// Places that are removed at a time.
@@ -44,16 +45,21 @@ final class PlaceImportQueue {
     handOnTimer?.close()
   }
 
-  /// - Parameter user: who may go on with the import.
-  func begin(by user: UInt32) throws -> Int64 {
+  /// - Parameter caller: who may go on with the import, and owns what it adds.
+  func begin(by caller: Caller) throws -> Int64 {
     let now = SystemClock.monotonic.microseconds
     for (id, entry) in batches where now - entry.lastUse > Self.longestSilence { try abandon(id) }
     guard batches.count < Self.maximumCount else {
       throw GeoremindError.refusedByPolicy(
         reason: "\(Self.maximumCount) imports are under way already; try again later")
     }
-    let batch = try store.imports.begin()
-    batches[batch.id] = (batch, user, now)
+    let ofUser = batches.values.count { $0.user == caller.user }
+    guard caller.isMaster || ofUser < Self.maximumOfUser else {
+      throw GeoremindError.refusedByPolicy(
+        reason: "\(ofUser) imports of user \(caller.user) are under way already; try again later")
+    }
+    let batch = try store.imports.begin(for: caller.owner)
+    batches[batch.id] = (batch, caller.user, now)
     return batch.id
   }
 

@@ -45,6 +45,21 @@ extension StreamConnection {
       return searched > limits.message ? failAsTooLong() : updateInterest()
     }
     guard end <= limits.message else { return failAsTooLong() }
+    guard let onPending else { return deliver(upTo: end) }
+    isPending = true
+    updateTurns()
+    updateInterest()
+    onPending(input[..<end])
+  }
+
+  /// Delivers the message that `onPending` has had; does nothing once the connection is closed.
+  package func takeTurn() {
+    guard isPending, isOpen, let end = input[searched...].firstIndex(of: delimiter) else { return }
+    isPending = false
+    deliver(upTo: end)
+  }
+
+  private func deliver(upTo end: Int) {
     // The handler may close the connection: the bytes are its to see, not to change.
     let message = Array(input[..<end])
     if input.capacity > Self.keptCapacity {
@@ -77,10 +92,10 @@ extension StreamConnection {
     updateInterest()
   }
 
-  func updateTurns() { turns?.isEnabled = !input.isEmpty && !isPausing && !isHeld }
+  func updateTurns() { turns?.isEnabled = !input.isEmpty && !isPausing && !isHeld && !isPending }
 
   var isReading: Bool {
-    ending == nil && turns?.isEnabled != true && !isPausing && !isHeld
+    ending == nil && turns?.isEnabled != true && !isPausing && !isHeld && !isPending
   }
 
   private func failAsTooLong() { fail("a message is longer than \(limits.message) bytes") }

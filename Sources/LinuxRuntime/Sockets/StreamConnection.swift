@@ -26,6 +26,9 @@ package final class StreamConnection {
   package var onMessage: (UnsafeRawBufferPointer) -> Void = { _ in }
   /// Called from `send` or the loop for bytes that the socket took. May send, finish and close.
   package var onSent: (_ count: Int) -> Void = { _ in }
+  /// Called with each message before it is delivered, if set: the owner calls `takeTurn` for it,
+  /// sooner or later. Meanwhile nothing is read. The bytes are valid only during the call.
+  package var onPending: ((ArraySlice<UInt8>) -> Void)?
   /// Called once when the connection closes, even from `send` or `finish`, but not for `close()`.
   /// Released afterwards, as the others are.
   package var onClose: (_ reason: String) -> Void = { _ in }
@@ -56,6 +59,8 @@ package final class StreamConnection {
   /// Ends the pause of a client that has had its messages for this second.
   var pause: TimerSource?
   var isPausing = false
+  /// A whole message in `input` waits for `takeTurn`.
+  var isPending = false
   /// When the present second began, and how many messages it has had.
   var second: (began: Int64, messages: Int) = (0, 0)
   /// When the first byte of the message in `input` came.
@@ -128,7 +133,7 @@ package final class StreamConnection {
   package var isOwing: Bool { owesInput || queuedBytes > 0 }
 
   private var owesInput: Bool {
-    !input.isEmpty && turns?.isEnabled != true && !isPausing && !isHeld
+    !input.isEmpty && turns?.isEnabled != true && !isPausing && !isHeld && !isPending
   }
 
   private var isFull: Bool { queuedBytes >= limits.queue }
@@ -167,6 +172,7 @@ package final class StreamConnection {
     onMessage = { _ in }
     onSent = { _ in }
     onOwing = {}
+    onPending = nil
     onClose = { _ in }
   }
 

@@ -18,6 +18,9 @@ extension Engine {
     slots.index(of: id).map { slots.byteCount(of: $0) } ?? 0
   }
 
+  /// The part of `reminderBytes` that one user's reminders take, shapes aside.
+  package func reminderBytes(ofOwner owner: UInt32) -> Int { slots.byteCounts[owner] ?? 0 }
+
   /// Growth of `reminderBytes`, in bytes, if the reminder were added.
   package func growth(by reminder: Reminder) -> Int {
     let shape = reminder.area?.byteCount ?? 0

@@ -49,6 +49,8 @@ struct ReminderTable: ~Copyable, Sendable {
   private(set) var preemptiveCount = 0
   /// Memory of all reminders, estimated as `byteCount(of:)` does.
   private(set) var byteCount = 0
+  /// The same for each owner of reminders.
+  private(set) var byteCounts: [UInt32: Int] = [:]
 
   /// Reminders in the table.
   var count: Int { byID.count }
@@ -152,7 +154,7 @@ struct ReminderTable: ~Copyable, Sendable {
       entries.append(entry)
     }
     byID[reminder.id] = index
-    byteCount += Self.size(reminder)
+    count(reminder, 1)
     return index
   }
 
@@ -161,9 +163,18 @@ struct ReminderTable: ~Copyable, Sendable {
   mutating func replace(_ index: Int32, _ reminder: Reminder, _ history: History) {
     guard let old = entries[Int(index)]?.reminder else { return }
     precondition(old.id == reminder.id)
-    byteCount += Self.size(reminder) - Self.size(old)
+    count(old, -1)
+    count(reminder, 1)
     entries[Int(index)]?.reminder = reminder
     entries[Int(index)]?.history = history
+  }
+
+  private mutating func count(_ reminder: Reminder, _ sign: Int) {
+    let bytes = sign * Self.size(reminder)
+    byteCount += bytes
+    guard let owner = reminder.owner else { return }
+    let sum = (byteCounts[owner] ?? 0) + bytes
+    byteCounts[owner] = sum == 0 ? nil : sum
   }
 
   /// Does nothing where the slot is vacant. Complexity: O(1).
@@ -171,7 +182,7 @@ struct ReminderTable: ~Copyable, Sendable {
     guard let entry = entries[Int(index)] else { return }
     set(.preemptive, false, index)
     if entry.isArmed { armedCount -= 1 }
-    byteCount -= Self.size(entry.reminder)
+    count(entry.reminder, -1)
     byID[entry.reminder.id] = nil
     entries[Int(index)] = nil
     free.append(index)
@@ -186,6 +197,12 @@ struct ReminderTable: ~Copyable, Sendable {
       && armedCount == slots.count { $0.state == .armed }
       && preemptiveCount == indices.count { marks($0).contains(.preemptive) }
       && byteCount == slots.reduce(0) { $0 + Self.size($1.reminder) }
+      && byteCounts
+        == slots.reduce(into: [:]) { sums, slot in
+          if let owner = slot.reminder.owner {
+            sums[owner, default: 0] += Self.size(slot.reminder)
+          }
+        }
   }
 }
 

@@ -29,7 +29,16 @@ enum Schema {
   static let migrations = [
     Migration(version: 14, script: tables14), Migration(version: 15, script: placeIdentifiers15),
     Migration(version: 16, script: receipts16), Migration(version: 17, script: queues17),
+    Migration(version: 18, script: owners18),
   ]
+
+  /// The user who added a place or a category; NULL is everyone's. The indexes count them.
+  private static let owners18 = """
+    ALTER TABLE place ADD COLUMN owner INTEGER CHECK (owner BETWEEN 0 AND 4294967295);
+    ALTER TABLE category ADD COLUMN owner INTEGER CHECK (owner BETWEEN 0 AND 4294967295);
+    CREATE INDEX place_owner ON place (owner) WHERE owner IS NOT NULL;
+    CREATE INDEX category_owner ON category (owner) WHERE owner IS NOT NULL;
+    """
 
   /// Urgent firings overtake the others on their way to a destination, so it has a mark for each;
   /// without one, `upto` is the mark of both. Firings that waited for the end of a quiet time reach

@@ -4,10 +4,13 @@ package struct Category: Hashable, Sendable {
   package var name: String
   /// `#RRGGBB`.
   package var color: String
+  /// The user who added it, and who alone may change it; nil for everyone's.
+  package var owner: UInt32?
 
-  package init(name: String, color: String) {
+  package init(name: String, color: String, owner: UInt32? = nil) {
     self.name = name
     self.color = color
+    self.owner = owner
   }
 
   /// Colour of a category without one of its own.
@@ -40,31 +43,46 @@ package struct CategoryStore {
   /// All categories by name, ignoring case.
   package func all() throws(StoreError) -> Rows<Category> {
     try database.rows(
-      of: "category", "SELECT id, name, color FROM category ORDER BY name", read: Self.read)
+      of: "category", "SELECT id, name, color, owner FROM category ORDER BY name", read: Self.read)
   }
 
   package func category(named name: String) throws(StoreError) -> Category? {
     try database.rows(
-      of: "category", "SELECT id, name, color FROM category WHERE name = ?", [.text(name)],
+      of: "category", "SELECT id, name, color, owner FROM category WHERE name = ?", [.text(name)],
       read: Self.read
     ).values.first
   }
 
   private static func read(_ row: Row) throws(RowFault) -> Category {
-    Category(name: try row.text("name"), color: try row.text("color"))
+    Category(
+      name: try row.text("name"), color: try row.text("color"),
+      owner: try row.integerIfAny("owner").map { UInt32(clamping: $0) })
   }
 
   /// Limit: more categories are a mistake in the input, and all are scanned for their colours.
   private static let most = 5_000
+  /// Limit for one user, so that others find room.
+  private static let maximumOfUser = 500
 
   package func add(_ category: Category) throws(StoreError) {
     guard try database.integer("SELECT count(*) FROM category") ?? 0 < Self.most else {
       throw .invalid(what: "category", reason: "there are \(Self.most) already; remove some")
     }
+    if let owner = category.owner,
+      try database.integer(
+        "SELECT count(*) FROM category WHERE owner = ?", [.integer(Int64(owner))]) ?? 0
+        >= Self.maximumOfUser
+    {
+      throw .invalid(
+        what: "category",
+        reason: "user \(owner) has \(Self.maximumOfUser) already; remove some")
+    }
     try checked(category) { () throws(StoreError) in
       try database.run(
-        "INSERT INTO category (name, color) VALUES (?, ?)",
-        [.text(category.name), .text(category.color)])
+        "INSERT INTO category (name, color, owner) VALUES (?, ?, ?)",
+        [
+          .text(category.name), .text(category.color), SQLValue(category.owner.map { Int($0) }),
+        ])
     }
   }
 

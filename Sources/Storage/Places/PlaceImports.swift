@@ -10,7 +10,8 @@ import Geodesy
 package struct PlaceImports {
   let database: Database
 
-  package func begin() throws(StoreError) -> PlaceImport {
+  /// - Parameter owner: of what the import adds; nil for everyone's.
+  package func begin(for owner: UInt32? = nil) throws(StoreError) -> PlaceImport {
     try database.transaction { () throws(StoreError) in
       try database.run(
         "INSERT INTO unfinished_import (first_place) "
@@ -18,7 +19,7 @@ package struct PlaceImports {
       let id = try database.integer("SELECT max(id) FROM unfinished_import") ?? 0
       let first = try database.integer(
         "SELECT first_place FROM unfinished_import WHERE id = ?", [.integer(id)])
-      return PlaceImport(database: database, id: id, first: first ?? 0)
+      return PlaceImport(database: database, id: id, first: first ?? 0, owner: owner)
     }
   }
 
@@ -111,9 +112,12 @@ package final class PlaceImport {
   private var sinceCommit = 0
   private static let placesACommit = 100_000
 
-  fileprivate init(database: Database, id: Int64, first: Int64) {
+  private let owner: UInt32?
+
+  fileprivate init(database: Database, id: Int64, first: Int64, owner: UInt32?) {
     self.database = database
     (self.id, self.first) = (id, first)
+    self.owner = owner
   }
 
   /// Adds all places or, on an error, none; a new category gets the colour. A disk error also
@@ -167,10 +171,12 @@ package final class PlaceImport {
   }
 
   private func insert(_ place: SavedPlace) throws(StoreError) -> Bool {
-    try database.run(
+    var place = place
+    place.owner = owner
+    return try database.run(
       """
       INSERT INTO place (name, latitude, longitude, radius_m, category, notes, region, width_m,
-        uid, import) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING
+        owner, uid, import) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING
       """, PlaceStore.values(place) + [SQLValue(place.uid), .integer(id)]) > 0
   }
 
@@ -187,8 +193,12 @@ package final class PlaceImport {
   private func ensure(_ category: String, _ color: String?) throws(StoreError) {
     guard categories.insert(category.lowercased()).inserted else { return }
     try database.run(
-      "INSERT INTO category (name, color, import) VALUES (?, ?, ?) ON CONFLICT (name) DO NOTHING",
-      [.text(category), .text(color ?? Category.neutralColor), .integer(id)])
+      "INSERT INTO category (name, color, import, owner) VALUES (?, ?, ?, ?) "
+        + "ON CONFLICT (name) DO NOTHING",
+      [
+        .text(category), .text(color ?? Category.neutralColor), .integer(id),
+        SQLValue(owner.map { Int($0) }),
+      ])
   }
 
   /// Whether a place of this name, numbered or not, exists here; it gets an identifier if it has

@@ -18,10 +18,13 @@ package struct SavedPlace: Hashable, Sendable {
   package var width: Double?
   /// The identifier that the program it was imported from has for it.
   package var uid: String?
+  /// The user who added it, and who alone may change it; nil for everyone's.
+  package var owner: UInt32?
 
   package init(
     name: String, position: Coordinate, radius: Double, category: String? = nil,
-    notes: String? = nil, region: String? = nil, width: Double? = nil, uid: String? = nil
+    notes: String? = nil, region: String? = nil, width: Double? = nil, uid: String? = nil,
+    owner: UInt32? = nil
   ) {
     self.name = name
     self.position = position
@@ -31,6 +34,7 @@ package struct SavedPlace: Hashable, Sendable {
     self.region = region
     self.width = width
     self.uid = uid
+    self.owner = owner
   }
 
   /// The region under the place's name; nil for a circle, and for a text that is no region.
@@ -51,7 +55,7 @@ package struct PlaceStore {
   let database: Database
 
   static let columns =
-    "id, name, latitude, longitude, radius_m, category, notes, region, width_m, uid"
+    "id, name, latitude, longitude, radius_m, category, notes, region, width_m, uid, owner"
 
   /// All places by name, ignoring case.
   /// - Parameter bytes: limit of bytes read; `Rows.isCut` marks a cut result.
@@ -165,8 +169,8 @@ package struct PlaceStore {
     try checked(place) { () throws(StoreError) in
       try database.run(
         """
-        INSERT INTO place (name, latitude, longitude, radius_m, category, notes, region, width_m)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO place (name, latitude, longitude, radius_m, category, notes, region, width_m,
+          owner) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
         """, Self.values(place))
       try words.add(where: "name = ?", [.text(place.name)])
     }
@@ -180,11 +184,23 @@ package struct PlaceStore {
       let changed = try database.run(
         """
         UPDATE place SET name = ?, latitude = ?, longitude = ?, radius_m = ?, category = ?,
-          notes = ?, region = ?, width_m = ? WHERE name = ?
+          notes = ?, region = ?, width_m = ?, owner = ? WHERE name = ?
         """, Self.values(place) + [.text(name)])
       if changed > 0 { try words.add(where: "name = ?", [.text(place.name)]) }
       return changed > 0
     }
+  }
+
+  /// All places, also the places of unfinished imports. Complexity: O(their number).
+  package func count() throws(StoreError) -> Int {
+    Int(try database.integer("SELECT count(*) FROM place") ?? 0)
+  }
+
+  /// Places of one user, also the places of unfinished imports. Complexity: O(their number).
+  package func count(ownedBy owner: UInt32) throws(StoreError) -> Int {
+    Int(
+      try database.integer("SELECT count(*) FROM place WHERE owner = ?", [.integer(Int64(owner))])
+        ?? 0)
   }
 
   /// The ids of existing reminders made from this place, oldest first.
@@ -219,7 +235,7 @@ package struct PlaceStore {
     [
       .text(place.name), .real(place.position.latitude), .real(place.position.longitude),
       .real(place.radius), SQLValue(place.category), SQLValue(place.notes),
-      SQLValue(place.region), SQLValue(place.width),
+      SQLValue(place.region), SQLValue(place.width), SQLValue(place.owner.map { Int($0) }),
     ]
   }
 
@@ -237,7 +253,8 @@ package struct PlaceStore {
       name: try row.text("name"), position: position, radius: radius,
       category: try row.textIfAny("category"), notes: try row.textIfAny("notes"),
       region: try row.textIfAny("region"), width: try row.realIfAny("width_m"),
-      uid: try row.textIfAny("uid"))
+      uid: try row.textIfAny("uid"),
+      owner: try row.integerIfAny("owner").map { UInt32(clamping: $0) })
   }
 
   /// Checks the invariants of a place.

@@ -76,6 +76,18 @@ import Testing
     _ = try client.call("Status")
   }
 
+  @Test func longCallsDoNotDelayAQuickOne() throws {
+    let rig = try Rig()
+    for number in 0..<300 { try rig.daemon.add(dated("r\(number)", in: .hours(1))) }
+    let lists = try (0..<20).map { _ in try rig.client() }
+    for client in lists { try client.send("List") }
+    let client = try rig.client()
+    _ = try client.call("Status")
+    #expect((rig.daemon.control?.waitingCallCount ?? 0) >= 5)
+    for client in lists { #expect(try client.reply().get()["reminders"]?.array?.count == 300) }
+    #expect(rig.daemon.control?.waitingCallCount == 0)
+  }
+
   @Test func tooManyClientsAreRefusedAndLogged() throws {
     let rig = try Rig()
     let most = ControlServer.maximumClients

@@ -1,7 +1,9 @@
 import Control
+import Geodesy
 import JSONText
 import LinuxRuntime
 import Reminders
+import Storage
 import Testing
 
 @testable import Daemon
@@ -130,7 +132,8 @@ import Testing
     #expect(try isRefused(rig, ben, "RemovePlace", #"{"name":"Rewe"}"#))
     #expect(
       try isRefused(rig, ben, "EditPlace", #"{"name":"Rewe","latitude":53.6,"longitude":9.9}"#))
-    #expect(try !isRefused(rig, anna, "RemovePlace", #"{"name":"Rewe"}"#))
+    _ = try reply(rig, anna, "Remove", #"{"id":"a"}"#)
+    #expect(try !isRefused(rig, ben, "RemovePlace", #"{"name":"Rewe"}"#))
   }
 
   @Test func aPlaceThatAnothersReminderFollowsIsNotRemoved() throws {
@@ -197,5 +200,89 @@ import Testing
     let again = try Rig(folder: rig.folder)
     #expect(try isRefused(again, ben, "Done", #"{"id":"a"}"#))
     #expect(try !isRefused(again, anna, "Done", #"{"id":"a"}"#))
+  }
+
+  // MARK: - Places and categories
+
+  private let home = #"{"name":"Home","latitude":53.5,"longitude":9.9}"#
+
+  @Test(arguments: [
+    ("EditPlace", #"{"name":"Home","latitude":0,"longitude":0}"#),
+    ("RemovePlace", #"{"name":"Home"}"#), ("MergePlaces", #"{"name":"Home","into":"Away"}"#),
+    ("EditCategory", ##"{"name":"Fuel","color":"#000000"}"##),
+    ("RemoveCategory", #"{"name":"Fuel"}"#),
+  ]) func onlyTheOwnerAndRootMayChangeAPlace(method: String, parameters: String) throws {
+    for (caller, isAllowed) in [(anna, true), (ben, false), (root, true)] {
+      let rig = try Rig()
+      _ = try reply(rig, anna, "AddPlace", home)
+      _ = try reply(rig, ben, "AddPlace", #"{"name":"Away","latitude":1,"longitude":1}"#)
+      _ = try reply(rig, anna, "AddCategory", #"{"name":"Fuel"}"#)
+      #expect(try isRefused(rig, caller, method, parameters) == !isAllowed)
+      if !isAllowed {
+        let place = try #require(try rig.daemon.store.places.place(named: "Home"))
+        #expect(place.position.latitude == 53.5)
+        #expect(try rig.daemon.store.categories.category(named: "Fuel")?.color == "#808080")
+      }
+    }
+    let shared = try Rig("[Control]\nSharedChanges=yes\n")
+    _ = try reply(shared, anna, "AddPlace", home)
+    _ = try reply(shared, anna, "AddPlace", #"{"name":"Away","latitude":1,"longitude":1}"#)
+    _ = try reply(shared, anna, "AddCategory", #"{"name":"Fuel"}"#)
+    _ = try reply(shared, ben, method, parameters)
+  }
+
+  @Test func whatRootAddsIsEveryonesPlace() throws {
+    let rig = try Rig()
+    _ = try reply(rig, root, "AddPlace", home)
+    _ = try reply(rig, ben, "EditPlace", #"{"name":"Home","notes":"Ring twice"}"#)
+    _ = try reply(rig, ben, "RemovePlace", #"{"name":"Home"}"#)
+  }
+
+  /// A file that has the place elsewhere would move it.
+  @Test func anImportMovesNoPlaceOfAnotherUser() throws {
+    let rig = try Rig()
+    func imported(_ caller: Caller, latitude: Double) throws -> JSONObject {
+      let number = try reply(rig, caller, "BeginPlaceImport", "{}")["import"]?.int ?? 0
+      let place = #"{"name":"Home","uid":"h","lat":\#(latitude),"lon":9.9}"#
+      _ = try reply(rig, caller, "ImportPlaces", #"{"import":\#(number),"places":[\#(place)]}"#)
+      return try reply(rig, caller, "FinishPlaceImport", #"{"import":\#(number)}"#)
+    }
+    #expect(try imported(anna, latitude: 53.5)["added"]?.int == 1)
+    #expect(try rig.daemon.store.places.place(named: "Home")?.owner == 1_000)
+    #expect(throws: Unexpected.self) { try imported(ben, latitude: 1) }
+    #expect(try rig.daemon.store.places.place(named: "Home")?.position.latitude == 53.5)
+    #expect(try imported(anna, latitude: 53.6)["moved"]?.int == 1)
+  }
+
+  // MARK: - Shares
+
+  @Test func nobodyTakesTheRoomOfOthersForReminders() throws {
+    let rig = try Rig()
+    try add(rig, anna, "a")
+    // Room for eight such reminders: half of it is one user's share.
+    rig.daemon.maximumReminderBytes = rig.daemon.host.engine.reminderBytes * 8 + 100
+    for id in ["b", "c", "d"] { try add(rig, anna, id) }
+    let document = #"{"reminder":{"id":"e","title":"Secret","due":"2100-01-01T00:00:00Z"}}"#
+    #expect(try isRefused(rig, anna, "Add", document))
+    _ = try reply(rig, ben, "Add", document)
+    _ = try reply(rig, anna, "Remove", #"{"id":"a"}"#)
+    try add(rig, anna, "f")
+  }
+
+  @Test func nobodyTakesTheRoomOfOthersForPlaces() throws {
+    let rig = try Rig()
+    _ = try reply(rig, anna, "AddPlace", home)
+    rig.daemon.maximumDatabaseBytes = try rig.daemon.store.database.byteCount() * 2
+    let next = #"{"name":"Next","latitude":1,"longitude":1}"#
+    #expect(try isRefused(rig, anna, "AddPlace", next))
+    _ = try reply(rig, ben, "AddPlace", next)
+    #expect(try !isRefused(rig, root, "AddPlace", #"{"name":"R","latitude":1,"longitude":1}"#))
+  }
+
+  @Test func nobodyTakesTheImportsOfOthers() throws {
+    let rig = try Rig()
+    for _ in 0..<2 { _ = try reply(rig, anna, "BeginPlaceImport", "{}") }
+    #expect(try isRefused(rig, anna, "BeginPlaceImport", "{}"))
+    _ = try reply(rig, ben, "BeginPlaceImport", "{}")
   }
 }
