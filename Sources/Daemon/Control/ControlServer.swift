@@ -33,6 +33,7 @@ final class ControlServer {
   var heldBytes: Int { budget.held }
   let statusTimer: TimerSource
   let changeTimer: TimerSource
+  let positionTimer: TimerSource
   var changes = ChangeNotes()
   var lastPosition = PositionMark()
   private let stallTimer: TimerSource
@@ -55,8 +56,8 @@ final class ControlServer {
     var isDestination: Bool { protocolState.openCall?.parameters["destination"]?.bool == true }
     /// The status that was sent to it last.
     var lastStatus: String?
-    /// Steady time of the last position that was sent to it.
-    var lastFix: Int64 = 0
+    /// The last position that was sent to it, and when, on the steady clock.
+    var position = (mark: PositionMark(), time: Int64(0))
     /// The hash of the link that it acts by.
     var link: String?
     /// Bytes that the socket took and the protocol does not know of yet.
@@ -93,6 +94,9 @@ final class ControlServer {
     let owner = WeakReference<ControlServer>()
     statusTimer = try loop.addTimer(.monotonic, accuracy: 200_000) { _ in
       owner.target?.pushStatus()
+    }
+    positionTimer = try loop.addTimer(.monotonic, accuracy: 10_000) { _ in
+      owner.target?.sendPositions()
     }
     changeTimer = try loop.addTimer(.monotonic, accuracy: 10_000) { _ in
       owner.target?.sendChanges()
@@ -135,6 +139,7 @@ final class ControlServer {
   func stop() {
     statusTimer.close()
     changeTimer.close()
+    positionTimer.close()
     stallTimer.close()
     for listener in listeners { listener.close() }
     for client in clients.values { client.stream.close() }

@@ -63,8 +63,7 @@ struct ControlService {
       return ["reminders": .array(try list(kind: text("kind"), all: given["all"]?.bool ?? false))]
     case .pageReminders:
       return try page(after: given["after"]?.int, limit: given["limit"]?.int)
-    case .show:
-      return shown(try find(text("id")))
+    case .show: return shown(try find(text("id")))
     case .edit:
       return try edit(given)
     case .remove:
@@ -73,22 +72,15 @@ struct ControlService {
       return try done(changed(given, by: method))
     case .snooze:
       return try snooze(changed(given, by: method), until: text("until") ?? "")
-    case .undo:
-      return try undo(given["number"]?.int ?? 1)
-    case .listUndo:
-      return try listUndo()
-    case .reopen:
-      return try reopen(changed(text("id")))
+    case .undo: return try undo(given["number"]?.int ?? 1)
+    case .listUndo: return try listUndo()
+    case .reopen: return try reopen(changed(text("id")))
     case .peek:
       return ["reminder": try store.reminders.peek(kind: kind(text("kind"))).map(json)]
-    case .pop:
-      return try pop(kind(text("kind")))
-    case .next:
-      return next(limit: given["limit"]?.int ?? 10)
-    case .why:
-      return try why(find(text("id")), from: standpoint(given))
-    case .parseTime:
-      return try parseTime(given)
+    case .pop: return try pop(kind(text("kind")))
+    case .next: return next(limit: given["limit"]?.int ?? 10)
+    case .why: return try why(find(text("id")), from: standpoint(given))
+    case .parseTime: return try parseTime(given)
     case .status:
       return ["status": .object(daemon.statusJSON)]
     case .forgetTrips:
