@@ -37,7 +37,7 @@ package struct WebSettings: Equatable, Sendable {
   package var names: [String] = []
   /// The tiles below the map, an absolute path of an MBTiles file; nil for a grid.
   package var mapFile: String?
-  /// Who made the tiles, in place of what the file says.
+  /// The authors of the tiles, in place of the file's own text.
   package var attribution: String?
 
   private static let listen = Setting<WebSettings>(

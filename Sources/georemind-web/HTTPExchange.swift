@@ -7,7 +7,7 @@ final class HTTPExchange {
   private static let maximumWaste = 1 << 20
 
   var request: PhoneRequest
-  /// What a browser asks, below `/map/`; nil for a phone.
+  /// The request of a browser, below `/map/`; nil for a phone.
   private(set) var page: PageRequest?
   /// The answer to it, once there is one.
   var pageAnswer: PageAnswer?

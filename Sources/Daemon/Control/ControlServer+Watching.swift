@@ -5,7 +5,7 @@ import LinuxRuntime
 import Positioning
 import Reminders
 
-/// What has changed since `WatchChanges` was last answered.
+/// The changes since `WatchChanges` was last answered.
 struct ChangeNotes {
   /// More ids than this are not named.
   static let maximumIDs = 50
@@ -67,8 +67,8 @@ extension ControlServer {
     sendPositions()
   }
 
-  /// Sends the position to each client that does not have it. One that has had another within its
-  /// interval gets the newest at the end of that.
+  /// Sends the position to each client that does not have it. A client that has had another within
+  /// its interval gets the newest at the end of that.
   func sendPositions() {
     let watchers = clients.values.filter {
       $0.watches == .watchFixes && $0.position.mark != lastPosition

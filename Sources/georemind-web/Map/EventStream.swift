@@ -47,7 +47,7 @@ final class EventStream {
     wake()
   }
 
-  /// What the library can take; it suspends the connection where nothing waits.
+  /// Gives the library as much as it can take; it suspends the connection where nothing waits.
   func read(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
     if isEnding && (waiting.isEmpty || waiting.count > Self.maximumWaiting) { return -1 }
     guard !waiting.isEmpty else {

@@ -17,7 +17,7 @@ extension HTTPServer {
     ["Cross-Origin-Resource-Policy", "same-origin"],
   ]
 
-  /// The head of a request. One that is refused is not read on, unless it has no body.
+  /// The head of a request. A refused request is not read on, unless it has no body.
   func begin(
     _ page: PageRequest, _ exchange: HTTPExchange, _ connection: OpaquePointer
   ) -> MHD_Result {
@@ -27,7 +27,7 @@ extension HTTPServer {
     return .YES
   }
 
-  /// The end of a request, and again once its answer is there.
+  /// The end of a request, and again once it has an answer.
   func advance(
     _ page: PageRequest, _ exchange: HTTPExchange, _ connection: OpaquePointer
   ) -> MHD_Result {

@@ -156,7 +156,7 @@ final class LinkSession {
     watch()
   }
 
-  /// Opens the streams of the daemon that are not open; a page that is told "away" asks by this.
+  /// Opens the streams of the daemon that are not open; pages wait for them.
   func watch() {
     guard watches.isEmpty, !streams.isEmpty else { return }
     do {
@@ -166,7 +166,7 @@ final class LinkSession {
       fixes.call("WatchFixes", more: true) { [weak self] in self?.take(fix: $0) }
       changed.call("WatchChanges", more: true) { [weak self] in self?.take(change: $0) }
       for stream in streams { stream.send("back", "{}") }
-      // What fired meanwhile.
+      // Firings of the meantime.
       if let last { readRows(after: last, for: nil) }
     } catch {
       for stream in streams { stream.send("away", "{}") }

@@ -2,7 +2,7 @@ import Glibc
 
 /// Decides whether a browser's request is let through, by its head.
 ///
-/// The order is that of what gives least away: the name it calls, the link, where it comes from.
+/// The checks come in this order: the name it calls, the link, the page that sent it.
 struct PageAccess {
   /// Names by which the service may be called, besides addresses: a foreign name is a page of
   /// another site whose name was made to mean this machine (DNS rebinding).

@@ -1,4 +1,4 @@
-/// What a path below `/map/` is.
+/// The meaning of a path below `/map/`.
 enum PageRoute: Equatable {
   case file(PageFile)
   case session

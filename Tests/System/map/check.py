@@ -10,9 +10,11 @@ Prints a line a check and ends with "N passed, N failed". Skipped, saying so, wh
 
 import os
 import sys
+import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(__file__))
+import cross
 from live import Live, Machine, browser
 
 passed = failed = 0
@@ -170,6 +172,21 @@ def contrast(page):
         check(f"contrast in the palette {name}", least >= 4.5, round(least, 2))
 
 
+def against_tiles(program, kind):
+    with tempfile.TemporaryDirectory() as folder:
+        made = cross.tiles(f"{folder}/{kind}.mbtiles", kind)
+        machine, page = Machine(sys.argv[1], f"{folder}/{kind}.mbtiles"), None
+        try:
+            page = Live(program)
+            page.go(machine.link(), 500, 400)
+            distance, where = cross.worst(page, f"http://127.0.0.1:{machine.port}/map/", made, kind)
+            check(f"marks are on the {kind} tiles, within a pixel", distance <= 1, f"{distance} px at {where}")
+        finally:
+            if page:
+                page.close()
+            machine.stop()
+
+
 def main():
     if not (program := browser.find()):
         print("skipped: no Chromium on this machine")
@@ -218,6 +235,8 @@ def main():
         if page:
             page.close()
         machine.stop()
+    for kind in ("raster", "vector"):
+        against_tiles(program, kind)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

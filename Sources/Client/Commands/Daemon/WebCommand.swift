@@ -9,8 +9,8 @@ struct WebCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "web", abstract: "Make, list and revoke links to the map in a browser.",
     discussion: """
-      georemind-web serves the map with Page=yes in section [Web] of georemind.conf. Whoever has \
-      a link acts as the user who made it.
+      georemind-web serves the map with Page=yes in section [Web] of georemind.conf. A browser \
+      with a link acts as the user who made it.
       """,
     subcommands: [Link.self, Links.self, Revoke.self])
 
