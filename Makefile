@@ -22,8 +22,8 @@ SOURCES := $(shell find Sources Benchmarks Tools Tests/Lives Tests/TestSupport -
 .PHONY: help all run test check deps lint prose docs docs-check docs-run fuzz bench install install-main \
   install-route install-mqtt install-web uninstall deb clean drive ci golden crash failures fleet \
   soak lives clock packages service calendars interchange routing geodesics notifications geoclue \
-  recipes report tasks parked units sanitize long simulate link-order release repository release-tools \
-  release-systems growth
+  recipes report map tasks parked units sanitize long simulate link-order release repository \
+  release-tools release-systems growth
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -170,6 +170,9 @@ parked: $(RELEASE)/.built ## receivers with wrong claims on the edge of a circle
 
 report: $(RELEASE)/.built ## the report in a headless Chromium (needs chromium)
 	Tests/System/report/check.py $(RELEASE)/georemind .build/report
+
+map: $(RELEASE)/.built ## the live map in a headless Chromium (needs chromium)
+	Tests/System/map/check.py $(RELEASE) .build/map
 
 sanitize: ## the unit tests with Address and Thread Sanitizer
 	@$(NEED_SWIFT)

@@ -159,14 +159,19 @@ let package = Package(
       .executableTarget(
         name: "georemind-web",
         dependencies: [
-          "CMicroHTTPD", "CivilTime", "Configuration", "LinuxRuntime", "Phones", "Companion",
-          arguments,
-        ], swiftSettings: strict),
+          "CMicroHTTPD", "CSQLite", "Bytes", "CivilTime", "JSONText", "Configuration", "Control",
+          "LinuxRuntime", "Phones", "Companion", arguments,
+        ],
+        resources: [
+          "page.html", "page.css", "map.js", "vector.js", "page.js", "icon.svg", "app.webmanifest",
+        ].map { .embedInCode("Page/\($0)") },
+        swiftSettings: strict),
       .testTarget(
         name: "WebProgramTests",
         dependencies: [
-          "georemind-web", "CivilTime", "Configuration", "Geodesy", "LinuxRuntime", "Phones",
-          "Positioning", "TestSupport",
+          "georemind-web", "CSQLite", "CivilTime", "Configuration", "Control", "Geodesy",
+          "JSONText",
+          "LinuxRuntime", "Phones", "Positioning", "TestSupport",
         ],
         swiftSettings: strict),
       .executableTarget(

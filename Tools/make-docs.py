@@ -173,7 +173,7 @@ def paragraphs(comment):
 
 
 # Sections of programs beside the daemon, which have a page of their own.
-OF_HELPERS = ("Route", "Hook", "Web", "MQTT")
+OF_HELPERS = ("Route", "Hook", "Web", "Map", "MQTT")
 
 
 def configuration(of_helpers):

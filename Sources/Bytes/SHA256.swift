@@ -5,7 +5,7 @@ package enum SHA256 {
   /// The first 32 bits of the fractional parts of the cube roots of the first 64 primes.
   private static let constants: [UInt32] = fractions(64) { power in power * power * power }
 
-  /// Those of the square roots of the first 8 primes.
+  /// The same bits of the square roots of the first 8 primes.
   private static let start: [UInt32] = fractions(8) { power in power * power }
 
   /// 32 bytes.

@@ -19,7 +19,7 @@ package enum GeoremindError: Error, Equatable, Sendable, CustomStringConvertible
   /// A reminder is no more as the change left it that should be taken back: it was changed, was
   /// removed, or has fired.
   case changedSince(id: String, title: String, how: String)
-  /// The token is of no link, or of one that has ended.
+  /// The token is of no link, or its link has ended.
   case invalidLink
 
   /// nil for other errors.

@@ -1,4 +1,4 @@
-/// What a caller by a link may do, and what a method changes.
+/// The rights of a caller by a link, and the lists that a method changes.
 extension GeoremindMethod {
   /// The access that a method needs from a link.
   package enum Access: Sendable {
@@ -29,7 +29,7 @@ extension GeoremindMethod {
     }
   }
 
-  /// What `WatchChanges` reports after a call, besides reminders, which the store reports.
+  /// The lists that `WatchChanges` names after a call. The store reports changed reminders.
   package var changedLists: [String] {
     switch self {
     case .addPlace, .editPlace, .mergePlaces, .removePlace: ["places"]

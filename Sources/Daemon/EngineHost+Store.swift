@@ -9,6 +9,13 @@ extension EngineHost {
   /// A commit that took longer is reported, once, until one is quicker again; in microseconds.
   static let slowCommit: Int64 = 1_000_000
 
+  var storeFailureText: String? { storeFailure.map { "\($0)" } }
+
+  /// The name of a place; nil for an unknown place or a failing store.
+  func placeName(_ number: Int64) -> String? {
+    try? store.places.name(of: number)
+  }
+
   /// Commits pending changes. Changes that fail stay first, to keep the order of firings.
   func commitPending() {
     do throws(StoreError) {

@@ -22,7 +22,6 @@ final class EngineHost {
   var refused: Set<String> = []
   /// Why the store failed the last time; nil while it works.
   var storeFailure: StoreError?
-  var storeFailureText: String? { storeFailure.map { "\($0)" } }
   var isStoreSlow = false
   /// Reminders that were read or changed while this system did not know their zone.
   var withUnknownZone: Set<String> = []
@@ -255,11 +254,6 @@ final class EngineHost {
   /// Puts the name of the place in, where the engine knows its number alone.
   private func name(_ firing: inout Firing) {
     if let number = firing.unnamed?.number, let name = placeName(number) { firing.name(name) }
-  }
-
-  /// The name of a place; nil for an unknown place or a failing store.
-  func placeName(_ number: Int64) -> String? {
-    try? store.places.name(of: number)
   }
 
   /// Places were added to a category.

@@ -28,6 +28,8 @@ struct ConnectionTable<Connection: Hashable> {
     var isStranger = true
     /// It was ended, and its removal is yet to come.
     var isEnding = false
+    /// Its answer has no end.
+    var isStream = false
   }
 
   private let limits: ConnectionLimits
@@ -72,8 +74,15 @@ struct ConnectionTable<Connection: Hashable> {
     entries[connection]?.isStranger = !isAuthorized
   }
 
+  /// An answer without an end begins: the connection has no deadline.
+  mutating func beginStream(_ connection: Connection) {
+    entries[connection]?.isStranger = false
+    entries[connection]?.isStream = true
+  }
+
   /// A request has ended. The time of a stranger goes on.
   mutating func complete(_ connection: Connection, at now: Int64) {
+    entries[connection]?.isStream = false
     if entries[connection]?.isStranger == false { entries[connection]?.since = now }
   }
 
@@ -88,7 +97,7 @@ struct ConnectionTable<Connection: Hashable> {
   }
 
   private func deadline(of entry: Entry) -> Int64? {
-    guard !entry.isEnding else { return nil }
+    guard !entry.isEnding, !entry.isStream else { return nil }
     return entry.since + (entry.isStranger ? limits.strangerTime : limits.time)
   }
 }

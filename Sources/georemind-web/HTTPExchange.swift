@@ -7,6 +7,10 @@ final class HTTPExchange {
   private static let maximumWaste = 1 << 20
 
   var request: PhoneRequest
+  /// The request of a browser, below `/map/`; nil for a phone.
+  private(set) var page: PageRequest?
+  /// The answer to it, once there is one.
+  var pageAnswer: PageAnswer?
   private(set) var hasHead = false
   private(set) var isTooLong = false
   /// False where two readers could find different ends of the request.
@@ -29,6 +33,14 @@ final class HTTPExchange {
     request.device = header("X-Limit-D")
     request.announcedLength = header("Content-Length").map { Int($0) ?? .max }
     isPlain = RequestFraming(connection).isPlain
+    page = PageRequest(method: method, target: request.target)
+    page?.host = header("Host")
+    page?.origin = header("Origin")
+    page?.fetchSite = header("Sec-Fetch-Site")
+    page?.contentType = header("Content-Type")
+    page?.cookie = header("Cookie")
+    page?.lastEvent = header("Last-Event-ID")
+    page?.knownTag = header("If-None-Match")
   }
 
   /// Adds a piece of the body; false to end the connection.
@@ -40,5 +52,12 @@ final class HTTPExchange {
     }
     if !isTooLong { request.body.append(contentsOf: piece) }
     return received <= Self.maximumWaste
+  }
+
+  /// The whole request of a browser.
+  var wholePage: PageRequest? {
+    var page = page
+    page?.body = request.body
+    return page
   }
 }

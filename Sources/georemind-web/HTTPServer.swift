@@ -11,25 +11,27 @@ final class HTTPServer {
   /// The answer to a head, before the body is read; nil to read it.
   private let refuse: (PhoneRequest) -> PhoneAnswer?
   private let answer: (PhoneRequest) -> PhoneAnswer
+  let map: MapService?
   private let limits: ConnectionLimits
   private let listener: Descriptor
   private var server: OpaquePointer?
   private var source: IOSource?
-  private var turn: TurnSource?
+  private(set) var turn: TurnSource?
   private var deadline: TimerSource?
   /// When `deadline` comes.
   private var armed: Int64?
-  private var connections: ConnectionTable<OpaquePointer>
+  var connections: ConnectionTable<OpaquePointer>
   private var hasRoom = false
 
   /// - Parameter listener: a listening socket that does not block.
   init(
     _ listener: Descriptor, loop: EventLoop, limits: ConnectionLimits = ConnectionLimits(),
-    refuse: @escaping (PhoneRequest) -> PhoneAnswer?,
+    map: MapService? = nil, refuse: @escaping (PhoneRequest) -> PhoneAnswer?,
     answer: @escaping (PhoneRequest) -> PhoneAnswer
   ) throws(SystemError) {
     self.refuse = refuse
     self.answer = answer
+    self.map = map
     self.limits = limits
     connections = ConnectionTable(limits: limits)
     self.listener = listener
@@ -50,7 +52,10 @@ final class HTTPServer {
     source?.close()
     turn?.close()
     deadline?.close()
+    // The library cannot stop while a connection is suspended.
+    map?.stop()
     if let server {
+      MHD_run(server)
       // Otherwise the library closes the listening socket, which is not its own.
       _ = MHD_quiesce_daemon(server)
       MHD_stop_daemon(server)
@@ -93,7 +98,7 @@ final class HTTPServer {
     ]
     errno = 0
     return georemind_mhd_start(
-      UInt32(MHD_USE_EPOLL.rawValue),
+      UInt32(MHD_USE_EPOLL.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue),
       { context, connection, _, method, _, bytes, count, place in
         guard let server = HTTPServer.of(context), let connection, let method, let count else {
           return .NO
@@ -119,11 +124,13 @@ final class HTTPServer {
       exchange.readHead(connection, method: method)
       exchange.request.network = Self.network(of: connection)
       guard exchange.isPlain else { return send(.badRequest, connection, isLast: true) }
+      if map != nil, let page = exchange.page { return begin(page, exchange, connection) }
       // The library ends the connection after an answer to a head alone.
       guard method == "POST" else { return .YES }
       return refuse(exchange.request).map { send($0, connection) } ?? .YES
     }
     guard piece.isEmpty else { return exchange.add(piece) ? .YES : .NO }
+    if map != nil, let page = exchange.wholePage { return advance(page, exchange, connection) }
     guard !exchange.isTooLong else { return send(.tooLong, connection) }
     let answer = answer(exchange.request)
     connections.judge(connection, isAuthorized: answer.isOfAuthorized)

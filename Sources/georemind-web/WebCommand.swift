@@ -9,7 +9,9 @@ import Phones
 struct WebCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "georemind-web",
-    abstract: "Takes positions of phones (OwnTracks, Traccar Client, OsmAnd, GPSLogger) by HTTP.",
+    abstract:
+      "Takes positions of phones (OwnTracks, Traccar Client, OsmAnd, GPSLogger) by HTTP, and "
+      + "serves the map.",
     version: "georemind-web \(GeoremindVersion.text)")
 
   @Option(help: "The daemon's configuration file, with FILE.d/*.conf beside it.")
@@ -20,6 +22,9 @@ struct WebCommand: ParsableCommand {
       "The socket that the daemon reads; without, positions in the runtime folder.",
       valueName: "path"))
   var feedSocket: String?
+
+  @Option(help: ArgumentHelp("The daemon's socket.", valueName: "path"))
+  var socket: String?
 
   static func run(_ arguments: [String]) -> Int32 {
     let log = ServiceLog(program: "georemind-web")
@@ -49,8 +54,8 @@ struct WebCommand: ParsableCommand {
         do {
           let changed = try WebSettings(file: file)
           server.change(to: try token(changed))
-          if changed.listener != settings.listener {
-            log.write(.notice, "Listen= has changed: restart georemind-web for it")
+          if changed.listener != settings.listener || !changed.hasSameMap(as: settings) {
+            log.write(.notice, "Restart georemind-web for the new Listen= or map")
           }
         } catch {
           log.write(.error, "The old settings stay in force: \(error)")
@@ -59,9 +64,28 @@ struct WebCommand: ParsableCommand {
       start: {
         let server = try WebServer(
           listener: WebServer.listen(at: settings.listener),
-          feedPath: feedSocket ?? folders.positionSocket, token: first, loop: loop, log: log.write)
+          feedPath: feedSocket ?? folders.positionSocket, token: first, loop: loop,
+          map: try map(settings, loop, log), log: log.write)
         stop = server.stop
         return server
       })
+  }
+
+  /// The map; nil where it is not to be served. A file of tiles that cannot be read leaves a grid.
+  private func map(
+    _ settings: WebSettings, _ loop: EventLoop, _ log: ServiceLog
+  ) throws -> MapService? {
+    guard settings.hasPage else { return nil }
+    let map = try MapService(
+      names: settings.names, port: settings.listener.port, loop: loop
+    ) { SocketPath.find(option: socket) }
+    do throws(TileFile.Failure) {
+      map.tiles = try settings.mapFile.map { path throws(TileFile.Failure) in
+        try TileFile(path: path, attribution: settings.attribution)
+      }
+    } catch {
+      log.write(.error, "The map has a grid alone: \(error)")
+    }
+    return map
   }
 }

@@ -16,7 +16,7 @@ final class WebServer {
 
   init(
     listener: Descriptor, feedPath: String, token: AccessToken?, loop: EventLoop,
-    limits: ConnectionLimits = ConnectionLimits(),
+    limits: ConnectionLimits = ConnectionLimits(), map: MapService? = nil,
     realTime: @escaping () -> Instant = { Instant(microseconds: SystemClock.now()) },
     log: @escaping (ServiceLog.Level, String) -> Void
   ) throws(SystemError) {
@@ -29,7 +29,7 @@ final class WebServer {
         .info, isOpen ? "The daemon reads the positions" : "The daemon is away: phones must wait")
     }
     http = try HTTPServer(
-      listener, loop: loop, limits: limits,
+      listener, loop: loop, limits: limits, map: map,
       refuse: { [unowned self] request in
         defer { armLog() }
         return receiver.refusal(request, at: now)

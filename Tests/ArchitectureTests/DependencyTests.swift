@@ -27,7 +27,7 @@ import Testing
     ("FoundationEssentials", [], "7 MB; only swift-argument-parser brings it"),
     ("Dispatch", [], "one thread and one loop: timers and descriptors are sd-event's"),
     ("CSystemd", ["LinuxRuntime"], "the event loop, journal and bus have one home"),
-    ("CSQLite", ["Storage"], "durability has one home"),
+    ("CSQLite", ["Storage", "georemind-web"], "durability has one home; tiles are read alone"),
     ("CExpat", ["Interchange"], "XML is read from files of the user alone"),
     ("CZlib", ["Unpacking"], "deflate has one home"),
     ("CCurl", ["georemind-route"], "libcurl brings 30 libraries into the process"),

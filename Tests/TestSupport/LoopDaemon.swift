@@ -10,6 +10,10 @@ package final class LoopDaemon {
   private var listener: UnixListener?
   private var streams: [StreamConnection] = []
   private var watchers: [StreamConnection] = []
+  /// Those who watch what `push` announces, by method.
+  private var others: [String: [StreamConnection]] = [:]
+  /// Tokens that `ActAs` takes, with what their link may do.
+  package var links: [String: Bool] = [:]
   /// Calls in the order they came.
   package private(set) var calls: [VarlinkCall] = []
   package private(set) var ledger: [JSONObject] = []
@@ -35,6 +39,7 @@ package final class LoopDaemon {
     listener = nil
     for stream in streams { stream.close() }
     streams.removeAll()
+    others.removeAll()
     watchers.removeAll()
   }
 
@@ -65,6 +70,15 @@ package final class LoopDaemon {
     }
   }
 
+  /// News of a method that answers many times.
+  package func push(_ method: String, _ news: JSONObject) {
+    for stream in others[method] ?? [] {
+      stream.send(VarlinkReply(parameters: news, continues: true).encoded)
+    }
+  }
+
+  package func isWatched(_ method: String) -> Bool { others[method]?.isEmpty == false }
+
   package var isWatched: Bool { !watchers.isEmpty }
 
   private func answer(_ call: VarlinkCall, on stream: StreamConnection) {
@@ -75,6 +89,16 @@ package final class LoopDaemon {
       stream.send(VarlinkReply(parameters: answer).encoded)
     }
     switch call.methodName {
+    case "WatchFixes", "WatchChanges": others[call.methodName, default: []].append(stream)
+    case "ActAs":
+      guard let mayChange = links[call.parameters["token"]?.string ?? ""] else {
+        stream.send(VarlinkReply(GeoremindError.invalidLink.varlink).encoded)
+        return
+      }
+      reply(["link": ["name": "phone", "may_change": .bool(mayChange)]])
+    case "Done":
+      let id = call.parameters["id"]?.string ?? ""
+      stream.send(VarlinkReply(GeoremindError.notFound(id: id).varlink).encoded)
     case "WatchFirings": watchers.append(stream)
     case "ReadLedger":
       let after = call.parameters["after"]?.int ?? 0

@@ -5,7 +5,7 @@ import LinuxRuntime
 import Positioning
 import Reminders
 
-/// What has changed since `WatchChanges` was last answered.
+/// The changes since `WatchChanges` was last answered.
 struct ChangeNotes {
   /// More ids than this are not named.
   static let maximumIDs = 50
@@ -63,19 +63,32 @@ extension ControlServer {
   func positionMayHaveChanged() {
     let position = daemon.positionMark
     guard position != lastPosition, !isAnswering, !isSending else { return }
-    let isLoss = position.isLost != lastPosition.isLost
     lastPosition = position
-    let watchers = clients.values.filter { $0.watches == .watchFixes }
+    sendPositions()
+  }
+
+  /// Sends the position to each client that does not have it. A client that has had another within
+  /// its interval gets the newest at the end of that.
+  func sendPositions() {
+    let watchers = clients.values.filter {
+      $0.watches == .watchFixes && $0.position.mark != lastPosition
+    }
     guard !watchers.isEmpty else { return }
     let now = SystemClock.monotonic.microseconds
     let news = daemon.positionNews
+    var wait = Int64.max
     for client in watchers {
       let given = client.protocolState.openCall?.parameters["interval_s"]?.double
-      let interval = min(max(given ?? Self.usualInterval, 0), 3_600)
-      guard isLoss || Double(now - client.lastFix) >= interval * 1e6 else { continue }
-      client.lastFix = now
-      carryOut(client.protocolState.push(news), for: client)
+      let interval = Int64(min(max(given ?? Self.usualInterval, 0), 3_600) * 1e6)
+      let isLoss = client.position.mark.isLost != lastPosition.isLost
+      if isLoss || now - client.position.time >= interval {
+        client.position = (lastPosition, now)
+        carryOut(client.protocolState.push(news), for: client)
+      } else {
+        wait = min(wait, interval - (now - client.position.time))
+      }
     }
+    if wait < .max { positionTimer.arm(in: wait) }
     sendFirings()
   }
 }

@@ -46,6 +46,7 @@ final class ControlServer {
   private static let maximumAdmissions = 16
   let statusTimer: TimerSource
   let changeTimer: TimerSource
+  let positionTimer: TimerSource
   var changes = ChangeNotes()
   var lastPosition = PositionMark()
   private let stallTimer: TimerSource
@@ -68,8 +69,8 @@ final class ControlServer {
     var isDestination: Bool { protocolState.openCall?.parameters["destination"]?.bool == true }
     /// The status that was sent to it last.
     var lastStatus: String?
-    /// Steady time of the last position that was sent to it.
-    var lastFix: Int64 = 0
+    /// The last position that was sent to it, and when, on the steady clock.
+    var position = (mark: PositionMark(), time: Int64(0))
     /// The hash of the link that it acts by.
     var link: String?
     /// Bytes that the socket took and the protocol does not know of yet.
@@ -105,6 +106,9 @@ final class ControlServer {
     turns.isEnabled = false
     statusTimer = try loop.addTimer(.monotonic, accuracy: 200_000) { _ in
       owner.target?.pushStatus()
+    }
+    positionTimer = try loop.addTimer(.monotonic, accuracy: 10_000) { _ in
+      owner.target?.sendPositions()
     }
     changeTimer = try loop.addTimer(.monotonic, accuracy: 10_000) { _ in
       owner.target?.sendChanges()
@@ -148,6 +152,7 @@ final class ControlServer {
     turns.close()
     statusTimer.close()
     changeTimer.close()
+    positionTimer.close()
     stallTimer.close()
     for listener in listeners { listener.close() }
     for client in clients.values { client.stream.close() }

@@ -6,7 +6,7 @@ import LinuxRuntime
 import Reminders
 import Storage
 
-/// What a map shows: the places and the fences of a box.
+/// The places and the fences of a box, for a map.
 extension ControlService {
   private static let maximumPlaces = 1_000
   private static let maximumFences = 500

@@ -8,8 +8,8 @@ import Positioning
 extension Engine {
   /// Explains why a reminder has not fired; nil for an unknown id.
   /// - Parameters:
-  ///   - here: a position to suppose instead of the device's. What depends on the way there, such
-  ///     as a stay, is then left out.
+  ///   - here: a position to suppose instead of the device's. Gates that depend on the way there,
+  ///     such as a stay, are then left out.
   ///   - placeName: the name of a place by its number, for reminders of a category.
   package func why(
     _ id: String, at now: Instant, from here: Standpoint? = nil,

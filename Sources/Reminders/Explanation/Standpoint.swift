@@ -44,7 +44,7 @@ package struct FenceView: Sendable {
   package let margin: Double?
   /// The radius that holds the device with 95 %, metres.
   package let error: Double?
-  /// The names of shut gates of `why` other than those of the position.
+  /// The names of shut gates of `why`, without the gates of the position.
   package let shut: [String]
 }
 

@@ -1,0 +1,124 @@
+import ArgumentParser
+import Companion
+import Configuration
+import Glibc
+import JSONText
+
+/// Links by which a browser opens the map.
+struct WebCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "web", abstract: "Make, list and revoke links to the map in a browser.",
+    discussion: """
+      georemind-web serves the map with Page=yes in section [Web] of georemind.conf. A browser \
+      with a link acts as the user who made it.
+      """,
+    subcommands: [Link.self, Links.self, Revoke.self])
+
+  /// The id of another user, whose link only root may make or revoke.
+  private static func user(_ name: String?) throws(Failure) -> JSONValue? {
+    guard let name else { return nil }
+    guard let entry = getpwnam(name) else { throw Failure(.badData, "no user '\(name)'") }
+    return .int(Int(entry.pointee.pw_uid))
+  }
+
+  struct Link: ClientCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Make a link, and show it with a QR code.",
+      discussion: """
+        georemind web link --name phone
+        georemind web link --name guest --view --expires 2d
+        """)
+
+    @Option(help: "A name by which the link is listed and revoked.")
+    var name = "browser"
+    @Flag(help: "The page may change nothing.")
+    var view = false
+    @Option(help: "When the link ends: a span or a time; without, by 'georemind web revoke'.")
+    var expires: String?
+    @Option(
+      name: .customLong("for"), help: ArgumentHelp("For root: whose link.", valueName: "user"))
+    var owner: String?
+    @OptionGroup var options: CommonOptions
+
+    func run(in context: Context) throws {
+      let answer = try DaemonConnection(options, context).call(
+        "MakeLink",
+        JSONObject([
+          "name": .string(name), "may_change": .bool(!view), "expires": expires.map { .string($0) },
+          "user": try WebCommand.user(owner),
+        ]))
+      guard !options.json else { return try context.output.line(answer) }
+      let token = answer["token"]?.string ?? ""
+      let url = "http://\(Self.host(context)):\(Self.settings(context).listener.port)/map/#\(token)"
+      if context.output.isTerminal, let code = QRCode(url) {
+        for line in code.lines { try context.output.line(line) }
+      }
+      try context.output.line(url)
+      if !Self.settings(context).hasPage {
+        try context.note("georemind-web serves the map once section [Web] has Page=yes")
+      }
+    }
+
+    private static func settings(_ context: Context) -> WebSettings {
+      let files = context.configurationFiles.reversed().filter { access($0, R_OK) == 0 }
+      return files.lazy.compactMap { try? WebSettings(file: $0) }.first ?? WebSettings()
+    }
+
+    /// The address that the service listens at, or the machine's name where that is any.
+    private static func host(_ context: Context) -> String {
+      let host = settings(context).listener.host
+      guard ["0.0.0.0", "::"].contains(host) else { return host.contains(":") ? "[\(host)]" : host }
+      var name = [CChar](repeating: 0, count: 256)
+      guard gethostname(&name, 255) == 0 else { return host }
+      return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+  }
+
+  struct Links: ClientCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "List one's links; for root, all.")
+
+    @OptionGroup var options: CommonOptions
+
+    func run(in context: Context) throws {
+      let display = try context.display()
+      let answer = try DaemonConnection(options, context).call("ListLinks")
+      let links = answer["links"]?.array?.compactMap(\.object) ?? []
+      guard !options.json else { return try links.forEach { try context.output.line($0) } }
+      guard !links.isEmpty else {
+        return try context.note("no links yet; make one with 'georemind web link'")
+      }
+      var table = Table()
+      for link in links {
+        let used = link["used"] == nil ? "never used" : "used "
+        let ends = link["expires"] == nil ? "" : "ends "
+        table.add([
+          link["name"]?.string ?? "?", UserName.of(link["user"]?.int ?? -1),
+          link["may_change"]?.bool == true ? "may change" : "may view",
+          used + Answer.time(link["used"], display.entry),
+          ends + Answer.time(link["expires"], display.entry),
+        ])
+      }
+      for line in table.lines(width: context.output.columns) { try context.output.line(line) }
+    }
+  }
+
+  struct Revoke: ClientCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Revoke a link: its pages end at once.")
+
+    @Argument(help: "The name of the link.")
+    var name: String
+    @Option(
+      name: .customLong("for"), help: ArgumentHelp("For root: whose link.", valueName: "user"))
+    var owner: String?
+    @OptionGroup var options: CommonOptions
+
+    func run(in context: Context) throws {
+      let answer = try DaemonConnection(options, context).call(
+        "RevokeLink", JSONObject(["name": .string(name), "user": try WebCommand.user(owner)]))
+      guard !options.json else { return try context.output.line(answer) }
+      try context.note("revoked \(name.printable)")
+    }
+  }
+}

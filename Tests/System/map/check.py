@@ -1,0 +1,244 @@
+#!/usr/bin/env python3
+"""Opens the live map in a headless Chromium, as people would.
+
+usage: check.py PROGRAMS [FOLDER]   PROGRAMS is the folder with georemind and georemind-web; pictures go to
+FOLDER where it is given
+
+Prints a line a check and ends with "N passed, N failed". Skipped, saying so, where there is no Chromium
+(Debian: apt-get install chromium).
+"""
+
+import os
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.dirname(__file__))
+import cross
+from live import Live, Machine, browser
+
+passed = failed = 0
+pictures = sys.argv[2] if len(sys.argv) > 2 else None
+
+
+def check(name, holds, seen=""):
+    global passed, failed
+    print(f"{'ok   ' if holds else 'FAIL '} {name}{f': {seen}' if seen != '' else ''}", flush=True)
+    if holds:
+        passed += 1
+    else:
+        failed += 1
+
+
+def picture(page, name):
+    if pictures:
+        os.makedirs(pictures, exist_ok=True)
+        page.calm()
+        page.picture(f"{pictures}/{name}.png")
+
+
+def fill(machine):
+    """A harbour with reminders and places, and someone on the quay."""
+    for name, lat, lon, category in (("Baker", 47.141, 9.522, "Food"), ("Market", 47.142, 9.526, "Shopping"),
+                                     ("Clinic", 47.137, 9.518, "Health"), ("<b>Odd & Co</b>", 47.1385, 9.5155, "Other")):
+        machine.run("place", "add", name, str(lat), str(lon), "--category", category)
+    for arguments in (("Bread", "--at", "47.141,9.522", "--radius", "120", "--category", "Food"),
+                      ("Lock the door", "--at", "47.1395,9.5215", "--radius", "150", "--on", "depart", "--category", "Home"),
+                      ("<img src=x onerror=alert(1)>", "--at", "47.145,9.53", "--radius", "200"),
+                      ("Office hours", "--at", "47.1395,9.5215", "--radius", "90", "--hours", "03:00-03:01", "--category", "Work")):
+        machine.run("add", *arguments)
+
+
+def pan(page, machine):
+    """Fingers, mouse and keys."""
+    page.ask("follow(false); map.go(47.14, 9.52, 13)")
+    page.calm()
+    before = page.ask("map.z")
+    page.touch("touchStart", (165, 250), (225, 250))
+    for step in range(1, 13):
+        page.touch("touchMove", (165 - step * 5, 250), (225 + step * 5, 250))
+        time.sleep(0.02)
+    page.touch("touchEnd")
+    time.sleep(0.8)
+    change = page.ask("map.z") - before
+    check("two fingers three times as far apart zoom by log2 3", abs(change - 1.585) < 0.3, round(change, 2))
+    west = page.ask("map.centre()[1]")
+    page.touch("touchStart", (100, 250))
+    for step in range(1, 11):
+        page.touch("touchMove", (100 + step * 10, 250))
+        time.sleep(0.02)
+    page.touch("touchEnd")
+    time.sleep(0.8)
+    check("a finger drags the map", page.ask("map.centre()[1]") < west - 1e-4)
+    page.touch("touchStart", (190, 200))
+    time.sleep(0.9)
+    page.touch("touchEnd")
+    check("a long press opens the form", page.until("state.view === 'add'", 3))
+    picture(page, "add-390")
+    page.ask("document.querySelector('#body [name=title]').value = 'From the page'; "
+             "document.querySelector('#body .main').click()")
+    check("the form adds a reminder", page.until("state.note.startsWith('Added')", 5), page.ask("state.note"))
+    check("georemind list has it", "From the page" in machine.titles())
+    page.ask("undo()")
+    check("undo takes it back", page.until("state.note.startsWith('Took back')", 5), page.ask("state.note"))
+    check("georemind list has it no more", "From the page" not in machine.titles())
+    check("the page has it no more",
+          page.until("![...state.reminders.values()].some(r => r.title === 'From the page')", 5))
+
+
+def keys(page, machine):
+    page.ask("follow(false); document.getElementById('map').focus(); map.go(47.14, 9.52, 13)")
+    page.calm()
+    before = page.ask("[map.centre()[1], map.z]")
+    page.key("ArrowRight", 39)
+    page.key("+", 187, "+")
+    time.sleep(0.6)
+    after = page.ask("[map.centre()[1], map.z]")
+    check("arrow and plus move and zoom", after[0] > before[0] and after[1] > before[1] + 0.5, after)
+    page.key("a", 65, "a")
+    check("A opens the form", page.until("state.view === 'add'", 3))
+    check("with the title in the focus", page.ask("document.activeElement.name") == "title")
+    for letter in "Keys":
+        page.key(letter, ord(letter.upper()), letter)
+    page.key("Enter", 13, "\r")
+    check("the keyboard alone adds a reminder", page.until("state.note.startsWith('Added')", 5), page.ask("state.note"))
+    check("as the list shows", "Keys" in machine.titles())
+    page.ask("undo()")
+    page.until("state.note.startsWith('Took back')", 5)
+    page.ask("document.getElementById('map').focus()")
+    page.key("g", 71, "g")
+    check("G supposes another position", page.until("state.ghost && state.fences.every(f => f.presence)", 3))
+
+
+def search(page, machine):
+    page.ask("follow(false); map.go(47.14, 9.52, 14)")
+    page.ask("document.getElementById('words').value = 'mark'; document.getElementById('words').dispatchEvent(new Event('input'))")
+    check("a search lists places", page.until("document.querySelector('#found .row')", 5))
+    check("by their beginning", "Market" in page.ask("document.getElementById('found').textContent"))
+    picture(page, "search-390")
+    page.ask("document.querySelector('#found .row').click()")
+    check("a result opens", page.until("state.view === 'place'", 3))
+    page.ask("document.getElementById('words').value = ''; document.getElementById('words').dispatchEvent(new Event('input'))")
+
+
+def ghost(page, machine):
+    page.ask("map.go(47.14, 9.522, 15); setGhost({ lat: 47.141, lon: 9.522 })")
+    inside = "state.fences.find(f => f.title === 'Bread')?.presence"
+    check("the ghost is inside", page.until(f"{inside} === 'inside'", 5), page.ask(inside))
+    page.ask("openReminder(state.fences.find(f => f.title === 'Bread').id)")
+    check("why answers as if there", page.until("document.getElementById('body').textContent.includes('As if you were at')", 5))
+    picture(page, "ghost-1400")
+    page.ask("setGhost(null); openList()")
+    check("without it, one is where one is", page.until(f"{inside} === 'outside'", 5), page.ask(inside))
+
+
+def resume(page, machine):
+    """The service is away while reminders fire."""
+    had = page.ask("state.seq")
+    machine.web.terminate()
+    machine.web.wait()
+    check("the page says that it is away", page.until("document.getElementById('state').textContent.includes('No connection')", 5))
+    for number in range(3):
+        machine.run("add", f"Gap {number}", "--due", "in 1s")
+    time.sleep(4)
+    machine.web = machine.start_web()
+    check("the gap arrives", page.until(f"state.seq === {had} + 3", 20), page.ask("state.seq"))
+    check("each firing once", page.ask("new Set(state.firings.map(f => f.seq)).size === state.firings.length"))
+    check("the connection is back", page.until("!document.getElementById('state').textContent.includes('No connection')", 8))
+
+
+def fixes(page, machine):
+    page.ask("window.seen = []; window.set = map.set; map.set = (n, v) => { if (n === 'me') requestAnimationFrame(() => seen.push([v.lat, Date.now() - Date.parse(v.time)])); window.set(n, v); }")
+    for number in range(40):
+        machine.fix(47.1393 + number * 1e-6, 9.5213)
+        time.sleep(0.15)
+    page.until("seen.length >= 40", 5)
+    seen = page.ask("seen")
+    check("40 of 40 positions arrive", len(seen) == 40 and len({s[0] for s in seen}) == 40, len(seen))
+    late = sorted(s[1] for s in seen)
+    check("95 % are drawn within 0.3 s", late and late[int(len(late) * 0.95)] <= 300, f"{late[int(len(late) * 0.95)]} ms")
+
+
+def contrast(page):
+    """The least contrast of the panel's texts (WCAG 2.1), in each palette."""
+    script = """(() => { const rgb = c => c.match(/[\\d.]+/g).map(Number), lum = c => { const [r, g, b] = rgb(c).map(v => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; }); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+      const behind = e => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor; if (rgb(c).length < 4 || rgb(c)[3] === 1) return c; } return 'rgb(255,255,255)'; };
+      let least = 99; for (const e of document.querySelectorAll('#panel *, #chips button, #buttons button')) { if (![...e.childNodes].some(n => n.nodeType === 3 && n.data.trim())) continue; const a = lum(getComputedStyle(e).color), b = lum(behind(e)); least = Math.min(least, (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)); } return least; })()"""
+    for name in ("day", "dark", "red"):
+        page.ask(f"night('{name}')")
+        page.ask("openReminder(state.fences[0].id)")
+        page.until("document.querySelector('.gate')", 5)
+        least = page.ask(script)
+        check(f"contrast in the palette {name}", least >= 4.5, round(least, 2))
+
+
+def against_tiles(program, kind):
+    with tempfile.TemporaryDirectory() as folder:
+        made = cross.tiles(f"{folder}/{kind}.mbtiles", kind)
+        machine, page = Machine(sys.argv[1], f"{folder}/{kind}.mbtiles"), None
+        try:
+            page = Live(program)
+            page.go(machine.link(), 500, 400)
+            distance, where = cross.worst(page, f"http://127.0.0.1:{machine.port}/map/", made, kind)
+            check(f"marks are on the {kind} tiles, within a pixel", distance <= 1, f"{distance} px at {where}")
+        finally:
+            if page:
+                page.close()
+            machine.stop()
+
+
+def main():
+    if not (program := browser.find()):
+        print("skipped: no Chromium on this machine")
+        return 0
+    machine = Machine(sys.argv[1], os.environ.get("GEOREMIND_TILES"))
+    page = None
+    try:
+        fill(machine)
+        for _ in range(6):
+            machine.fix(47.1393, 9.5213)
+            time.sleep(0.4)
+        url = machine.link("--name", "check")
+        page = Live(program)
+        seconds = page.go(url, 390, 844, touch=True)
+        check("the page is ready", page.ask("document.documentElement.dataset.ready === '1'"), f"{seconds:.2f} s")
+        check("the token has left the address", "#" not in page.ask("location.href"))
+        check("scripts cannot read the cookie", page.ask("document.cookie") == "")
+        check("the position arrives", page.until("state.me", 5))
+        check("fences have states", page.until("state.fences.length === 4", 5), page.ask("state.fences.map(f => f.title + ' ' + f.state)"))
+        check("hours shut one", page.ask("state.fences.find(f => f.title === 'Office hours')?.shut?.includes('hours')"))
+        picture(page, "list-390")
+        pan(page, machine)
+        search(page, machine)
+        page.go(url.split("#")[0], 1400, 900)
+        page.call("Emulation.setTouchEmulationEnabled", enabled=False)
+        page.until("state.me && state.fences.length === 4", 5)
+        picture(page, "list-1400")
+        check("markup in a title stays text", page.ask("!document.querySelector('#panel img, #panel b:not([aria-label])')"))
+        ghost(page, machine)
+        keys(page, machine)
+        page.ask("setGhost(null)")
+        fixes(page, machine)
+        contrast(page)
+        picture(page, "red-1400")
+        page.ask("night('dark')")
+        picture(page, "dark-1400")
+        page.ask("night('auto'); openList()")
+        resume(page, machine)
+        machine.run("web", "revoke", "check")
+        check("a revoked link ends the page", page.until("document.getElementById('body').textContent.includes('link has ended')", 15))
+        hosts = {request.split("/")[2] for request in page.requests if "//" in request}
+        check("nothing is asked of another host", hosts <= {f"127.0.0.1:{machine.port}"}, hosts)
+        odd = [c for c in page.complaints if "ERR_CONNECTION_REFUSED" not in c and "ERR_INCOMPLETE" not in c and "401" not in c and "status of 50" not in c]
+        check("nothing in the console", not odd, odd[:3])
+    finally:
+        if page:
+            page.close()
+        machine.stop()
+    for kind in ("raster", "vector"):
+        against_tiles(program, kind)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+sys.exit(main())
