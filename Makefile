@@ -23,7 +23,7 @@ SOURCES := $(shell find Sources Benchmarks Tools Tests/Lives Tests/TestSupport -
   install-route install-mqtt install-web uninstall deb clean drive ci golden crash failures fleet \
   soak lives clock packages service calendars interchange routing geodesics notifications geoclue \
   recipes report parked units sanitize long simulate link-order release repository release-tools \
-  release-systems
+  release-systems release-image image
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -114,6 +114,9 @@ packages: ## the Debian packages on a clean system (needs root)
 
 release-tools: ## the tools of a release, with packages that only pretend
 	Tests/System/release/tools.py
+
+release-image: ## the container image, run without systemd (needs root, buildah)
+	Tests/System/release/image
 
 release-systems: ## a release on bare Debian 12 and 13, by apt from its repository (needs root)
 	Tests/System/release/run
@@ -292,6 +295,7 @@ deb: $(SHARE)/.made ## the Debian packages, in .build/deb; VERSION=1.2 sets anot
 	@ls -l .build/deb/*.deb
 
 DIST = .build/dist
+PACKAGES = $(or $(VERSION),$(shell Tools/release/version.sh))_$(shell dpkg --print-architecture)
 release: ## packages, checksums, SPDX, notes, repository of a tag, in .build/dist; VERSION=, SIGN_KEY=, ADDRESS=
 	@command -v apt-ftparchive >/dev/null || { echo "make release needs apt-utils: apt install apt-utils" >&2; exit 1; }
 	@Tools/release/release.sh $(DIST) $(VERSION)
@@ -299,6 +303,10 @@ release: ## packages, checksums, SPDX, notes, repository of a tag, in .build/dis
 repository: ## an apt repository of the packages in FROM= of all architectures; SIGN_KEY=, ADDRESS=
 	@Tools/release/repository.sh $(FROM)/repository $(wildcard $(FROM)/*.deb)
 	@Tools/release/checksums.sh $(FROM)
+
+image: deb ## a container image of daemon and web, an OCI archive in .build/image (needs root, buildah); SUITE=
+	@Tools/release/image.sh .build/image/georemind_$(PACKAGES).oci.tar \
+	  .build/deb/georemind_$(PACKAGES).deb .build/deb/georemind-web_$(PACKAGES).deb
 
 clean: ## removes .build
 	rm -rf .build
