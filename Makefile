@@ -30,8 +30,8 @@ help: ## this list
 
 all: $(RELEASE)/.built ## the release programs, in .build/release
 
-deps: ## what the build needs and the machine lacks, with apt-get
-	@Tools/install-build-deps.sh
+deps: ## what the build needs and the machine lacks, with apt-get; ALSO= names further packages
+	@Tools/install-build-deps.sh $(ALSO)
 
 # The names that the one program file is called by, its own first (Sources/georemind/Role.swift).
 ROLES = georemind georemindd georemind-notify georemind-hook
@@ -298,11 +298,11 @@ DIST = .build/dist
 PACKAGES = $(or $(VERSION),$(shell Tools/release/version.sh))_$(shell dpkg --print-architecture)
 release: ## packages, checksums, SPDX, notes, repository of a tag, in .build/dist; VERSION=, SIGN_KEY=, ADDRESS=
 	@command -v apt-ftparchive >/dev/null || { echo "make release needs apt-utils: apt install apt-utils" >&2; exit 1; }
-	@Tools/release/release.sh $(DIST) $(VERSION)
+	@Tools/release/with-key.sh Tools/release/release.sh $(DIST) $(VERSION)
 
 repository: ## an apt repository of the packages in FROM= of all architectures; SIGN_KEY=, ADDRESS=
-	@Tools/release/repository.sh $(FROM)/repository $(wildcard $(FROM)/*.deb)
-	@Tools/release/checksums.sh $(FROM)
+	@Tools/release/with-key.sh Tools/release/repository.sh $(FROM)/repository $(wildcard $(FROM)/*.deb)
+	@Tools/release/with-key.sh Tools/release/checksums.sh $(FROM)
 
 image: deb ## a container image of daemon and web, an OCI archive in .build/image (needs root, buildah); SUITE=
 	@Tools/release/image.sh .build/image/georemind_$(PACKAGES).oci.tar \
