@@ -23,15 +23,15 @@ SOURCES := $(shell find Sources Benchmarks Tools Tests/Lives Tests/TestSupport -
   install-route install-mqtt install-web uninstall deb clean drive ci golden crash failures fleet \
   soak lives clock packages service calendars interchange routing geodesics notifications geoclue \
   recipes report map tasks parked units sanitize long simulate link-order release repository \
-  release-tools release-systems growth
+  release-tools release-systems image release-image growth
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 all: $(RELEASE)/.built ## the release programs, in .build/release
 
-deps: ## what the build needs and the machine lacks, with apt-get
-	@Tools/install-build-deps.sh
+deps: ## what the build needs and the machine lacks, with apt-get; ALSO= names further packages
+	@Tools/install-build-deps.sh $(ALSO)
 
 # The names that the one program file is called by, its own first (Sources/georemind/Role.swift).
 ROLES = georemind georemindd georemind-notify georemind-hook
@@ -121,6 +121,9 @@ packages: ## the Debian packages on a clean system (needs root)
 
 release-tools: ## the tools of a release, with packages that only pretend
 	Tests/System/release/tools.py
+
+release-image: ## the container image, run without systemd (needs root, buildah)
+	Tests/System/release/image
 
 release-systems: ## a release on bare Debian 12 and 13, by apt from its repository (needs root)
 	Tests/System/release/run
@@ -302,13 +305,18 @@ deb: $(SHARE)/.made ## the Debian packages, in .build/deb; VERSION=1.2 sets anot
 	@ls -l .build/deb/*.deb
 
 DIST = .build/dist
+PACKAGES = $(or $(VERSION),$(shell Tools/release/version.sh))_$(shell dpkg --print-architecture)
 release: ## packages, checksums, SPDX, notes, repository of a tag, in .build/dist; VERSION=, SIGN_KEY=, ADDRESS=
 	@command -v apt-ftparchive >/dev/null || { echo "make release needs apt-utils: apt install apt-utils" >&2; exit 1; }
-	@Tools/release/release.sh $(DIST) $(VERSION)
+	@Tools/release/with-key.sh Tools/release/release.sh $(DIST) $(VERSION)
 
 repository: ## an apt repository of the packages in FROM= of all architectures; SIGN_KEY=, ADDRESS=
-	@Tools/release/repository.sh $(FROM)/repository $(wildcard $(FROM)/*.deb)
-	@Tools/release/checksums.sh $(FROM)
+	@Tools/release/with-key.sh Tools/release/repository.sh $(FROM)/repository $(wildcard $(FROM)/*.deb)
+	@Tools/release/with-key.sh Tools/release/checksums.sh $(FROM)
+
+image: deb ## a container image of daemon and web, an OCI archive in .build/image (needs root, buildah); SUITE=
+	@Tools/release/image.sh .build/image/georemind_$(PACKAGES).oci.tar \
+	  .build/deb/georemind_$(PACKAGES).deb .build/deb/georemind-web_$(PACKAGES).deb
 
 clean: ## removes .build
 	rm -rf .build

@@ -1,10 +1,13 @@
 #!/bin/sh
 # Installs what the build needs beside the Swift toolchain, on Debian, Ubuntu and their kin.
 # Does nothing, and needs no rights, where all of it is there.
+#
+# usage: install-build-deps.sh [FURTHER PACKAGE]…
 set -eu
 
 # The compiler of C++ brings that of C and the static libstdc++; the package manager of Swift calls git.
 packages="g++ git libsystemd-dev libsqlite3-dev libexpat1-dev zlib1g-dev libcurl4-openssl-dev libmicrohttpd-dev libmosquitto-dev pkg-config"
+packages="$packages${*:+ $*}"
 missing=""
 for package in $packages; do
   # pkgconf takes the place of pkg-config on newer systems.

@@ -5,7 +5,7 @@
 # usage: release.sh FOLDER [VERSION]
 #
 # Without VERSION the commit has a tag, such as v1.0.0. The version is that of the programs, which may have
-# a suffix for a candidate: 1.0.0~rc1. For ADDRESS and SIGN_KEY see repository.sh; the key signs the
+# a suffix for a candidate: 1.0.0~rc1. It may be written as a tag. For ADDRESS and SIGN_KEY see repository.sh; the key signs the
 # checksums, too.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -17,8 +17,9 @@ changed=$(git status --porcelain) || fail "this is no copy of the git repository
 if [[ ! $version ]]; then
   tag=$(git describe --tags --exact-match --match 'v[0-9]*' 2>/dev/null) ||
     fail "the commit has no tag such as v$(Tools/release/version.sh): make one, or name a version: make release VERSION=…"
-  version=${tag#v}
+  version=$tag
 fi
+version=${version#v}
 programs=$(Tools/release/version.sh)
 [[ ${version%%[~+-]*} == "$programs" ]] ||
   fail "the programs have the version $programs, not $version: change Sources/Companion/GeoremindVersion.swift"

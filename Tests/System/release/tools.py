@@ -199,11 +199,44 @@ def check_repository(work, repository, version):
           and re.search("BADSIG|invalid", text), text)
 
 
+def check_key(work):
+    """A key as the text that a runner has."""
+    keys = work / "keys"
+    text = subprocess.run(["gpg", "--armor", "--export-secret-keys"], env={**os.environ, "GNUPGHOME": str(keys)},
+                          capture_output=True, text=True).stdout
+    code, shown = run(root / "Tools/release/with-key.sh", "sh", "-c", "echo a | gpg -u $SIGN_KEY --clearsign; exit 3",
+                      SIGN_KEY_TEXT=text)
+    check("a key from a text signs, and the exit code stays", code == 3 and "BEGIN PGP SIGNATURE" in shown, shown)
+
+
+def check_workflows():
+    targets = set(re.findall(r"^([a-z-]+):", (root / "Makefile").read_text(), re.M))
+    files = sorted(root.glob(".github/workflows/*.yml")) + sorted(root.glob(".forgejo/workflows/*.yml"))
+    steps = {step for file in files for step in re.findall(r"- run: *(.*)", file.read_text())}
+    # A runner's image has no make: one step brings it.
+    others = {step for step in steps if not step.startswith("make ")}
+    check("workflows call targets of the Makefile", {step.split()[1] for step in steps - others} <= targets
+          and all(re.fullmatch("apt-get update && apt-get install -y make[ a-z]*", step) for step in others), steps)
+    names = [[file.name for file in files if folder in file.parts] for folder in (".github", ".forgejo")]
+    check("both forges have the same workflows", names[0] == names[1] != [], names)
+    check("with the same steps", all(
+        re.findall(r"- run: (make .*)", file.read_text())
+        == re.findall(r"- run: (make .*)", (root / ".forgejo/workflows" / file.name).read_text())
+        for file in files if ".github" in file.parts))
+    if shutil.which("yamllint"):
+        code, text = run("yamllint", "-s", ".github", ".forgejo", ".yamllint", folder=root)
+        check("yamllint has nothing against them", code == 0, text)
+    else:
+        print("skipped: there is no yamllint")
+
+
+check_workflows()
 with tempfile.TemporaryDirectory() as folder:
     lacking = [name for name in ("dpkg-deb", "apt-ftparchive", "gpg", "git") if not shutil.which(name)]
     if lacking:
         print("skipped: there is no", ", no ".join(lacking))
     else:
         check_release(pathlib.Path(folder))
+        check_key(pathlib.Path(folder))
 print(f"{passed} passed, {failed} failed")
 sys.exit(failed > 0)
