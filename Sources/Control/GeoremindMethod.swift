@@ -71,14 +71,15 @@ package enum GeoremindMethod: String, CaseIterable, Sendable {
   package var isLong: Bool {
     switch self {
     case .importReminders, .list, .pageReminders, .log, .listPlaces, .pagePlaces,
-      .findPlaces, .importPlaces, .finishPlaceImport, .removeCategory:
+      .findPlaces, .importPlaces, .finishPlaceImport, .removeCategory, .placesInBox, .fencesInBox:
       true
     case .add, .check, .show, .edit, .remove, .done, .snooze, .undo, .listUndo, .reopen, .peek,
       .pop, .next, .why, .parseTime, .status, .forgetTrips, .readLedger,
       .openConsumer, .setConsumer, .listConsumers, .skipFiring, .forgetConsumer, .mute,
       .testConsumers, .endTest, .addPlace, .showPlace, .editPlace, .mergePlaces, .removePlace,
       .beginPlaceImport, .abandonPlaceImport, .addCategory, .editCategory, .listCategories,
-      .whereAmI, .watchFirings, .watchStatus:
+      .whereAmI, .watchFirings, .watchStatus, .watchFixes, .watchChanges, .makeLink, .listLinks,
+      .revokeLink, .actAs:
       false
     }
   }

@@ -1,6 +1,7 @@
 import Configuration
 import LinuxRuntime
 import Logging
+import Reminders
 
 /// Parts that follow the settings when they are read anew.
 extension Daemon {

@@ -1,5 +1,4 @@
 import Control
-import Glibc
 import JSONText
 import LinuxRuntime
 import Logging
@@ -13,7 +12,7 @@ final class ControlServer {
   /// Limit per user, so that nobody excludes others; root and the daemon's own user have none.
   static let maximumClientsOfUser = 256
   /// Places that all those others leave for root.
-  private static let reserved = 16
+  static let reserved = 16
 
   private let timeout: Int64
 
@@ -57,31 +56,6 @@ final class ControlServer {
   var isSending = false
 
   typealias Connection = VarlinkConnection<PeerCredentials>
-
-  final class Client {
-    let stream: StreamConnection
-    var protocolState: Connection
-    /// The method of the open stream, so that a push finds those it is for.
-    var watches: GeoremindMethod? {
-      protocolState.isStreaming ? protocolState.openCall?.georemindMethod : nil
-    }
-    /// Whether it watches for a destination.
-    var isDestination: Bool { protocolState.openCall?.parameters["destination"]?.bool == true }
-    /// The status that was sent to it last.
-    var lastStatus: String?
-    /// The last position that was sent to it, and when, on the steady clock.
-    var position = (mark: PositionMark(), time: Int64(0))
-    /// The hash of the link that it acts by.
-    var link: String?
-    /// Bytes that the socket took and the protocol does not know of yet.
-    var taken = 0
-    var isBeingServed = false
-
-    init(stream: StreamConnection, service: VarlinkService, outputLimit: Int) {
-      self.stream = stream
-      protocolState = Connection(service: service, peer: stream.peer, outputLimit: outputLimit)
-    }
-  }
 
   /// Takes the sockets that systemd passes under the name `control`, or listens at the configured
   /// path.
@@ -257,25 +231,6 @@ final class ControlServer {
     let answer = ControlService(daemon: daemon, caller: caller).answer(call)
     if case .reply(let reply) = answer { note(call, reply, of: client) }
     return answer
-  }
-
-  private func objection(to peer: PeerCredentials) -> String? {
-    guard isAllowed(peer) else { return "not of an allowed group" }
-    if Caller(peer).isMaster {
-      return clients.count < Self.maximumClients ? nil : "too many clients"
-    }
-    let ofUser = clients.values.count { $0.stream.peer.userID == peer.userID }
-    if ofUser >= Self.maximumClientsOfUser { return "too many clients of this user" }
-    return clients.count < Self.maximumClients - Self.reserved ? nil : "too many clients"
-  }
-
-  /// root, the daemon's own user, and members of the configured groups.
-  private func isAllowed(_ peer: PeerCredentials) -> Bool {
-    if peer.userID == 0 || peer.userID == geteuid() { return true }
-    return daemon.settings.allowedGroups.contains { name in
-      guard let group = getgrnam(name) else { return false }
-      return peer.isMember(of: group.pointee.gr_gid)
-    }
   }
 
   private func refuse(_ stream: StreamConnection, because reason: String) {
