@@ -46,7 +46,7 @@ package struct FenceMonitor: Sendable {
   /// Takes a sample in and appends what it decides: departures, then arrivals, then passes, each
   /// by fence. A sample that is not newer than the one before is ignored.
   /// - Returns: the step, for further sets of fences; nil where the sample does not count.
-  /// - Complexity: that of `FenceSet.follow`.
+  /// - Complexity: as `FenceSet.follow`.
   @discardableResult
   package mutating func process(
     _ sample: PositionSample, into transitions: inout [Transition]

@@ -14,13 +14,13 @@ struct Evaluation {
   /// Where the way to the place began, if it is known.
   var leg: Track.Leg?
 
-  /// What a step shows.
+  /// The estimate of a step.
   init(_ step: Step, _ policy: MonitorPolicy) {
     self.init(of: step.sample, step.belief, policy)
     leg = step.leg(policy)
   }
 
-  /// What a sample shows without the way to it.
+  /// The estimate of a sample, without the way to it.
   init(of sample: PositionSample, _ belief: Belief, _ policy: MonitorPolicy) {
     self.sample = sample
     place = belief.place

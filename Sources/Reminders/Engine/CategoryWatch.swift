@@ -174,7 +174,7 @@ struct CategoryWatch: Sendable {
 
   /// Follows a step, updates `inside` and appends the transitions. Returns whether a reminder may
   /// have to know.
-  /// - Complexity: that of `FenceSet.follow`. It is mutating as a whole: a getter would copy it.
+  /// - Complexity: as `FenceSet.follow`. It is mutating as a whole: a getter would copy it.
   mutating func follow(_ step: Step, into transitions: inout [Transition]) -> Bool {
     guard isFilled else { return false }
     fences.follow(step, into: &transitions)

@@ -204,7 +204,7 @@ package struct Ledger {
     return ids
   }
 
-  /// What a piece of pruning has removed.
+  /// The result of one piece of pruning.
   package struct Pruned: Equatable {
     package fileprivate(set) var removed = 0
     /// How many of them a consumer had not received.

@@ -2,10 +2,10 @@ import Glibc
 
 /// The mark of a clean end: the file has the time of change that a row of it names.
 ///
-/// Whatever writes to a sealed file gives it another time, and no seal is left by a process that
-/// was killed or has found damage. So the check at the start is for files without one. Bits that
-/// change on the disk by themselves are found by the weekly `IntegrityCheck`, or when they are
-/// read; the end after that leaves no seal.
+/// A write to a sealed file gives it another time. A process that was killed, or has found damage,
+/// leaves no seal. So only a file without a seal is checked at the start. The weekly
+/// `IntegrityCheck` and the readers find bits that change on the disk by themselves; the end after
+/// that leaves no seal.
 struct Seal {
   let database: Database
   private static let key = "sealed_ns"
