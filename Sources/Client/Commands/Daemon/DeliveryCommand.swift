@@ -37,7 +37,7 @@ struct DeliveryCommand: ParsableCommand {
       for consumer in consumers {
         table.add(DeliveryCommand.cells(consumer, display))
       }
-      for line in table.lines(width: context.output.columns) { try context.output.line(line) }
+      try context.output.lines(table)
     }
   }
 
