@@ -32,7 +32,7 @@ struct DeliveryCommand: ParsableCommand {
         }
         return
       }
-      guard !consumers.isEmpty else { return try context.note("no destinations yet") }
+      guard !consumers.isEmpty else { return try context.note(DeliveryCommand.absence) }
       var table = Table()
       for consumer in consumers {
         table.add(DeliveryCommand.cells(consumer, display))
@@ -40,6 +40,9 @@ struct DeliveryCommand: ParsableCommand {
       try context.output.lines(table)
     }
   }
+
+  static let absence =
+    "there is no destination yet; start georemind-notify, georemind-hook or georemind-mqtt"
 
   /// Name, number reached, firings that wait, failures, and the last text.
   private static func cells(_ consumer: JSONObject, _ display: Display) -> [String] {

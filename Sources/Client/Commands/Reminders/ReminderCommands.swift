@@ -229,7 +229,9 @@ enum OneReminder {
         let isOver = ["done", "expired"].contains(object["state"]?.string)
         let next = (object["snoozed_until"] ?? (isOver ? nil : object["next_due"]))?.instant
         let again = said == "Removed" ? nil : next.map { "; next at \(display.answer($0))" }
-        try context.output.line("\(said) \(title.printable)\(again ?? "")")
+        let waits = said == "Completed" && object["state"]?.string == "armed"
+        try context.output.line(
+          "\(said) \(title.printable)\(again ?? (waits ? "; it waits for the next time" : ""))")
       }
     }
     try context.noteUndo(options)
