@@ -16,9 +16,7 @@ final class DaemonClock {
     var context = context
     context.retryDelay = nil
     let status = (try? DaemonConnection(options, context).call("Status"))?["status"]
-    let isRecording = status?["clock"]?.string == "recording"
-    let time = isRecording ? status?["time"]?.string : nil
-    let recorded = time.flatMap { try? Instant(rfc3339: $0) }
+    let recorded = status?["clock"] == "recording" ? status?["time"]?.instant : nil
     answer = (recorded, ())
     return recorded
   }

@@ -190,20 +190,22 @@ struct FileTransfer {
     if refused > Self.maximumRefusals {
       try context.note("… and \(refused - Self.maximumRefusals) more left out")
     }
+    func say(_ added: String, moved: Int = 0, known: Int, refused: Int) throws(Failure) {
+      let rest = [(moved, "moved"), (known, "known already"), (refused, "left out")]
+        .filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }
+      try context.output.line("Imported \(added)\(rest.joined())")
+    }
     if count > 0 || knownReminders > 0 || upload == nil {
-      var line = "Imported \(counted(count, "reminder", "reminders"))"
-      if knownReminders > 0 { line += ", \(knownReminders) known already" }
-      if refused > 0, upload == nil { line += ", \(refused) left out" }
-      try context.output.line(line)
+      try say(
+        counted(count, "reminder", "reminders"), known: knownReminders,
+        refused: upload == nil ? refused : 0)
     }
     guard let upload else {
       if 1...UndoLog.maximumReminders ~= count { try context.noteUndo(options) }
       return
     }
-    var line = "Imported \(counted(upload.added, "place", "places"))"
-    if upload.moved > 0 { line += ", \(upload.moved) moved" }
-    if upload.known > 0 { line += ", \(upload.known) known already" }
-    if refused > 0 { line += ", \(refused) left out" }
-    try context.output.line(line)
+    try say(
+      counted(upload.added, "place", "places"), moved: upload.moved, known: upload.known,
+      refused: refused)
   }
 }

@@ -37,11 +37,9 @@ struct UnknownName: Error, Equatable, CustomStringConvertible {
   }
 
   var description: String {
-    switch kind {
-    case .reminder: "there is no reminder '\(name)'; 'georemind list' shows all"
-    case .place: "there is no place '\(name)'; 'georemind place list' shows all"
-    case .destination: "there is no destination '\(name)'; 'georemind delivery' shows all"
-    case .category: "there is no category '\(name)'; 'georemind category list' shows all"
-    }
+    let lists: [Kind: String] = [
+      .reminder: "list", .place: "place list", .destination: "delivery", .category: "category list",
+    ]
+    return "there is no \(kind) '\(name)'; 'georemind \(lists[kind] ?? "list")' shows all"
   }
 }

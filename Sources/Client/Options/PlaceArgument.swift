@@ -29,10 +29,9 @@ enum PlaceArgument: Equatable {
     case .name(let name):
       let place = try DaemonConnection(options, context)
         .call("ShowPlace", ["name": .string(name)])["place"]
-      guard
-        let position = Coordinate(
-          latitude: place?["latitude"]?.double, longitude: place?["longitude"]?.double)
-      else { throw Failure(.badData, "\(option): the place '\(name)' has no position") }
+      guard let position = place?.coordinate else {
+        throw Failure(.badData, "\(option): the place '\(name)' has no position")
+      }
       return position
     }
   }

@@ -11,9 +11,7 @@ struct CurrentPosition {
 
   /// - Parameter answer: has a fix, as that of `Where`; nil where there is no fix.
   init?(_ answer: JSONObject) {
-    guard let fix = answer["fix"]?.object,
-      let position = Coordinate(latitude: fix["lat"]?.double, longitude: fix["lon"]?.double)
-    else { return nil }
+    guard let fix = answer["fix"], let position = fix.coordinate else { return nil }
     self.position = position
     error = fix["eph"]?.double
   }

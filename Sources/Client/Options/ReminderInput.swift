@@ -50,9 +50,4 @@ enum ReminderInput {
     for name in GeoremindInterface.addedMembers { object[name] = nil }
     return object
   }
-
-  /// Until when a reminder of the daemon is snoozed.
-  static func snooze(of object: JSONObject) -> Instant? {
-    object["snoozed_until"]?.string.flatMap { try? Instant(rfc3339: $0) }
-  }
 }

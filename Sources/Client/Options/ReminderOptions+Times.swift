@@ -51,8 +51,7 @@ extension ReminderOptions {
     guard let stamp = reminder[key]?.string.flatMap({ try? TimeStamp(parsing: $0) }) else {
       return nil
     }
-    let next = (key == "due" ? reminder["next_due"]?.string : nil)
-      .flatMap { try? Instant(rfc3339: $0) }
+    let next = key == "due" ? reminder["next_due"]?.instant : nil
     guard case .floating = stamp else { return next.map { .absolute($0) } ?? stamp }
     let own = try context.zone()
     let instant = next ?? stamp.instant(in: daemon?.zone(context) ?? own)

@@ -62,22 +62,21 @@ struct ReminderOptions: ParsableArguments {
 
   /// Checks that a new reminder has all required settings.
   func checkCompleteness() throws {
-    if !saysWhen {
-      throw ValidationError(
+    let faults: [(isPresent: Bool, text: String)] = [
+      (
+        !saysWhen,
         "say where (--at, --near-category or --region), when (--due) or where to be when "
-          + "(--leave-for with --due)")
-    }
-    if leaveFor != nil, due == nil, `repeat` == nil {
-      throw ValidationError("--leave-for needs --due")
-    }
-    if travel != nil, leaveFor == nil { throw ValidationError("--travel needs --leave-for") }
-    if by != nil, leaveFor == nil { throw ValidationError("--by needs --leave-for") }
-    if !isThere, on != nil || dwell != nil || ifInside != nil || everyVisit != nil {
-      throw ValidationError(
-        "--on, --dwell, --every-visit and --if-inside need --at, --near-category or --region")
-    }
-    if width != nil, region == nil { throw ValidationError("--width needs --region") }
-    if !isThere, leaveFor == nil, radius != nil { throw ValidationError("--radius needs --at") }
+          + "(--leave-for with --due)"
+      ), (leaveFor != nil && due == nil && `repeat` == nil, "--leave-for needs --due"),
+      (travel != nil && leaveFor == nil, "--travel needs --leave-for"),
+      (by != nil && leaveFor == nil, "--by needs --leave-for"),
+      (
+        !isThere && (on != nil || dwell != nil || ifInside != nil || everyVisit != nil),
+        "--on, --dwell, --every-visit and --if-inside need --at, --near-category or --region"
+      ), (width != nil && region == nil, "--width needs --region"),
+      (!isThere && leaveFor == nil && radius != nil, "--radius needs --at"),
+    ]
+    for fault in faults where fault.isPresent { throw ValidationError(fault.text) }
   }
 
   /// Replaces `here` by the current fix.

@@ -29,7 +29,7 @@ struct FiringPrinter {
     }
     var table = Table()
     for firing in firings { table.add(cells(firing)) }
-    for line in table.lines(width: context.output.columns) { try context.output.line(line) }
+    try context.output.lines(table)
   }
 
   /// Prints past firings, each with its deliveries and its acknowledgement.
@@ -53,9 +53,7 @@ struct FiringPrinter {
       } else {
         table.add(["not acknowledged"])
       }
-      for line in table.lines(indent: 4, width: context.output.columns) {
-        try context.output.line(line)
-      }
+      try context.output.lines(table, indent: 4)
     }
   }
 

@@ -53,7 +53,7 @@ struct GroupedListing<Item> {
       try output.line(swatch + output.bold(section.key.text.printable))
       var table = Table()
       for item in section.items { table.add(cells(item)) }
-      for line in table.lines(indent: 2, width: output.columns) { try output.line(line) }
+      try output.lines(table, indent: 2)
     }
   }
 }

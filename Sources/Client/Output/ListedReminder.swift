@@ -17,18 +17,15 @@ struct ListedReminder {
 
   init(_ json: JSONObject, zone: TimeZoneRules, upcoming: Upcoming = Upcoming()) throws {
     let reminder = try Reminder(json: ReminderInput.withoutProgress(json))
-    func instant(_ name: String) -> Instant? {
-      json[name]?.string.flatMap { try? Instant(rfc3339: $0) }
-    }
-    due = instant("next_due") ?? reminder.due?.instant(in: zone)
+    due = json["next_due"]?.instant ?? reminder.due?.instant(in: zone)
     leadsPassed = json["leads_passed"]?.int ?? 0
     self.json = json
     self.reminder = reminder
     distanceRank = upcoming.ranks[reminder.id]
     let own: Instant? =
       switch reminder.state {
-      case .snoozed: instant("snoozed_until")
-      case .armed: instant("rings") ?? due
+      case .snoozed: json["snoozed_until"]?.instant
+      case .armed: json["rings"]?.instant ?? due
       case .fired, .done, .expired: due
       }
     moment = upcoming.moments[reminder.id] ?? own
@@ -44,11 +41,14 @@ struct ListedReminder {
     return left == right ? a.reminder.title < b.reminder.title : left < right
   }
 
+  /// 1 to 9, the most urgent first; 10 without a priority.
+  var urgency: Int { reminder.priority == 0 ? 10 : reminder.priority }
+
   private var order: (Int, Int64, Int, Int) {
     let waits = reminder.state == .armed || reminder.state == .snoozed
     return (
       waits ? 0 : 1, moment?.microseconds ?? .max, distanceRank ?? .max,
-      reminder.priority == 0 ? 10 : reminder.priority
+      urgency
     )
   }
 }
@@ -64,8 +64,7 @@ struct Upcoming {
   /// The answer of the daemon's method Next.
   init(_ answer: JSONObject) {
     for entry in answer["timers"]?.array ?? [] {
-      guard let id = entry["id"]?.string, let time = entry["time"]?.string else { continue }
-      moments[id] = try? Instant(rfc3339: time)
+      if let id = entry["id"]?.string { moments[id] = entry["time"]?.instant }
     }
     for (rank, entry) in (answer["places"]?.array ?? []).enumerated() {
       if let id = entry["id"]?.string { ranks[id] = rank }

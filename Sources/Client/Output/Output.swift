@@ -48,8 +48,13 @@ package final class Output {
   /// Writes one object as one line of JSON.
   package func line(_ object: JSONObject) throws(Failure) {
     object.write(to: &text)
-    text += "\n"
-    if text.utf8.count >= Self.bufferSize { try flush() }
+    try line("")
+  }
+
+  /// Writes the lines of a table.
+  /// - Parameter isCut: to the width of a terminal.
+  func lines(_ table: Table, indent: Int = 0, isCut: Bool = true) throws(Failure) {
+    for row in table.lines(indent: indent, width: isCut ? columns : nil) { try line(row) }
   }
 
   /// Writes a part of a line at once.

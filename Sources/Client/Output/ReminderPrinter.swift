@@ -21,7 +21,7 @@ struct ReminderPrinter {
     var table = Table()
     table.add(["id", reminder.id])
     table.add(["kind", reminder.kind.rawValue])
-    if let category = reminder.category { table.add(["category", category]) }
+    table.add("category", reminder.category)
     if reminder.priority > 0 { table.add(["priority", "\(reminder.priority)"]) }
     if let place = reminder.place {
       let name = place.name.map { "\($0), " } ?? ""
@@ -35,14 +35,12 @@ struct ReminderPrinter {
           + "within \(display.length(area.reach)) of "
           + area.middle.formatted(.decimalDegrees),
       ])
-      if let width = area.width { table.add(["width", display.length(width)]) }
+      table.add("width", area.width.map(display.length))
     }
-    if let fired = object["last_fired"]?.string.flatMap({ try? Instant(rfc3339: $0) }) {
-      table.add(["last fired", display.entry(fired)])
-    }
-    if let owner = reminder.owner { table.add(["owner", "user \(owner)"]) }
-    if let notes = reminder.notes { table.add(["notes", notes]) }
-    for line in table.lines(indent: 2) { try context.output.line(line) }
+    table.add("last fired", object["last_fired"]?.instant.map(display.entry))
+    table.add("owner", reminder.owner.map { "user \($0)" })
+    table.add("notes", reminder.notes)
+    try context.output.lines(table, indent: 2, isCut: false)
   }
 
   private func state(_ entry: ListedReminder) -> String {

@@ -53,7 +53,7 @@ enum ReminderSentence {
   private static func positionDetail(
     of reminder: Reminder, _ display: Display, _ detail: Detail
   ) -> String {
-    guard case .position(let here) = detail,
+    guard case .position(let here) = detail, reminder.nearCategory == nil,
       let middle = reminder.area?.middle ?? reminder.place?.position
     else { return "" }
     let isNamed = (reminder.area?.name ?? reminder.place?.name) != nil
@@ -65,25 +65,30 @@ enum ReminderSentence {
   private static func location(
     _ reminder: Reminder, _ display: Display, _ detail: Detail
   ) -> String {
-    if let category = reminder.nearCategory { return near(category, reminder, display) }
-    let name = (name(reminder) ?? "the place") + positionDetail(of: reminder, display, detail)
     let visit = reminder.everyVisit ? "each time" : "once when"
-    let already = already(reminder)
-    if let area = reminder.area {
+    let name = (name(reminder) ?? "the place") + positionDetail(of: reminder, display, detail)
+    let (arrival, stay, surroundings) = words(of: reminder, name, display)
+    return switch reminder.trigger {
+    case .arrive: "\(visit) you \(arrival)\(already(reminder))"
+    case .depart: "\(visit) \(leaving(surroundings, reminder))"
+    case .dwell: "\(visit) you have stayed \(reminder.hold) \(stay)\(already(reminder))"
+    }
+  }
+
+  /// How one comes to a place, stays there, and what one leaves.
+  private static func words(
+    of reminder: Reminder, _ name: String, _ display: Display
+  ) -> (arrival: String, stay: String, surroundings: String) {
+    let isNear = reminder.nearCategory != nil
+    if !isNear, let area = reminder.area {
       let there = area.width.map { "the \(display.length($0)) along \(name)" } ?? name
-      switch reminder.trigger {
-      case .arrive: return "\(visit) you enter \(there)\(already)"
-      case .depart: return "\(visit) \(leaving(there, reminder))"
-      case .dwell: return "\(visit) you have stayed \(reminder.hold) in \(there)\(already)"
-      }
+      return ("enter \(there)", "in \(there)", there)
     }
-    let radius = display.length(reminder.place?.radius ?? .nan)
-    switch reminder.trigger {
-    case .arrive: return "\(visit) you come within \(radius) of \(name)\(already)"
-    case .depart: return "\(visit) \(leaving("the \(radius) around \(name)", reminder))"
-    case .dwell:
-      return "\(visit) you have stayed \(reminder.hold) within \(radius) of \(name)\(already)"
+    guard let metres = isNear ? reminder.nearRadius : reminder.place?.radius ?? .nan else {
+      return ("arrive at \(name)", "at \(name)", name)
     }
+    let within = "within \(display.length(metres)) of \(name)"
+    return ("come \(within)", within, "the \(display.length(metres)) around \(name)")
   }
 
   private static func already(_ reminder: Reminder) -> String {
@@ -93,25 +98,6 @@ enum ReminderSentence {
   private static func leaving(_ place: String, _ reminder: Reminder) -> String {
     reminder.hold > .zero
       ? "you have been away from \(place) for \(reminder.hold)" : "you leave \(place)"
-  }
-
-  private static func near(
-    _ category: String, _ reminder: Reminder, _ display: Display
-  ) -> String {
-    let visit = reminder.everyVisit ? "each time" : "once when"
-    let name = anyPlace(of: category)
-    let within = reminder.nearRadius.map { "within \(display.length($0)) of " }
-    switch reminder.trigger {
-    case .arrive:
-      return "\(visit) you \(within.map { "come \($0)" } ?? "arrive at ")\(name)"
-        + already(reminder)
-    case .depart:
-      let around = reminder.nearRadius.map { "the \(display.length($0)) around " } ?? ""
-      return "\(visit) \(leaving("\(around)\(name)", reminder))"
-    case .dwell:
-      return "\(visit) you have stayed \(reminder.hold) \(within ?? "at ")\(name)"
-        + already(reminder)
-    }
   }
 
   private static func time(_ stamp: TimeStamp, _ display: Display) -> String {

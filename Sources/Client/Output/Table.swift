@@ -10,6 +10,11 @@ struct Table {
 
   mutating func add(_ cells: [String]) { rows.append(cells.map(\.printable)) }
 
+  /// Adds a name and its value, where there is one.
+  mutating func add(_ name: String, _ value: String?) {
+    if let value { add([name, value]) }
+  }
+
   /// The lines, the last column not padded. A column without any text takes no room.
   /// - Parameter width: the widest columns are cut until the lines fit into it.
   func lines(indent: Int = 0, width: Int? = nil) -> [String] {

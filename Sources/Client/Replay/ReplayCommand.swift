@@ -115,7 +115,15 @@ struct ReplayCommand: ClientCommand {
         picture?.add(fix, taken, replay.engine)
       }
     }
-    let isGPX = try read(input, with: &decoder, context, play)
+    let pointZone = try pointZone.map { try context.zone(named: $0) } ?? .utc
+    let track = try input.readFixes(with: &decoder, zone: pointZone, context) { fixes, _ in
+      try play(fixes)
+    }
+    let isGPX = track != nil
+    guard track?.points != 0 else {
+      throw Failure(
+        .badData, "\(input.name): has no track point in it; give a recording of a receiver")
+    }
     if replay.began == nil { try input.checkWhole() }
     if !isGPX { try Recording.check(decoder.statistics, of: input) }
     guard let began = replay.began, let end = replay.now else {
@@ -145,44 +153,6 @@ struct ReplayCommand: ClientCommand {
     if let damage = Recording.damage(decoder.statistics) { summary += "; \(damage)" }
     try context.note(summary)
     try input.checkWhole()
-  }
-
-  /// Reads a recording to its end and hands on its fixes; answers whether it is GPX.
-  private func read(
-    _ input: InputFile, with decoder: inout FixDecoder, _ context: Context,
-    _ body: @escaping ([Fix]) throws -> Void
-  ) throws -> Bool {
-    let pointZone = try pointZone.map { try context.zone(named: $0) } ?? .utc
-    var progress = ProgressNote(context: context, input: input)
-    var fixes: [Fix] = []
-    var chunk = [UInt8](repeating: 0, count: InputFile.chunkSize)
-    var isFirst = true
-    while true {
-      let count = try input.read(into: &chunk)
-      guard count > 0 else { break }
-      if isFirst, GPXTrack.resemblesXML(chunk[..<count]) {
-        let track = try GPXRecording.read(input, zone: pointZone, first: chunk[..<count]) { fix in
-          try body([fix])
-          try progress.update(input.bytesRead)
-        }
-        if let note = track.note { try context.note(note) }
-        guard track.points > 0 else {
-          throw Failure(
-            .badData, "\(input.name): has no track point in it; give a recording of a receiver")
-        }
-        try progress.finish()
-        return true
-      }
-      isFirst = false
-      decoder.consume(chunk.span.extracting(0..<count), into: &fixes)
-      try body(fixes)
-      fixes.removeAll(keepingCapacity: true)
-      try progress.update(input.bytesRead)
-    }
-    decoder.finish(into: &fixes)
-    try body(fixes)
-    try progress.finish()
-    return false
   }
 
   /// The reason that no fix was played.

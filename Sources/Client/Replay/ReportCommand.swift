@@ -44,7 +44,7 @@ struct ReportCommand: ClientCommand {
       try? Reminder(json: ReminderInput.withoutProgress($0))
     }
     report.places = try Self.places(
-      near: report.firings.lazy.compactMap(Self.position).last, daemon)
+      near: report.firings.lazy.compactMap { JSONValue.object($0).coordinate }.last, daemon)
     for category in try daemon.call("ListCategories")["categories"]?.array ?? [] {
       guard let name = category["name"]?.string else { continue }
       report.colors[name.lowercased()] = category["color"]?.string
@@ -60,13 +60,9 @@ struct ReportCommand: ClientCommand {
   }
 
   private static func span(_ firings: [JSONObject]) -> ClosedRange<Instant>? {
-    let times = firings.compactMap { try? Instant(rfc3339: $0["time"]?.string ?? "") }
+    let times = firings.compactMap { $0["time"]?.instant }
     guard let first = times.min(), let last = times.max() else { return nil }
     return first...last
-  }
-
-  private static func position(_ firing: JSONObject) -> Coordinate? {
-    Coordinate(latitude: firing["lat"]?.double, longitude: firing["lon"]?.double)
   }
 
   /// The places for a page, up to its limit.
@@ -80,10 +76,7 @@ struct ReportCommand: ClientCommand {
         "limit": 2000,
       ])
     return (answer["places"]?.array ?? []).compactMap { place in
-      guard let name = place["name"]?.string,
-        let position = Coordinate(
-          latitude: place["latitude"]?.double, longitude: place["longitude"]?.double)
-      else { return nil }
+      guard let name = place["name"]?.string, let position = place.coordinate else { return nil }
       return Report.Place(
         name: name, position: position, radius: place["radius_m"]?.double ?? 0,
         category: place["category"]?.string)

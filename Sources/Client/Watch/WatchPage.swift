@@ -97,9 +97,9 @@ struct WatchPage {
   private var now: Instant? { Self.instant(state.status["time"]) }
 
   private var position: PageLine {
-    guard let fix = state.position["fix"]?.object,
-      let position = Coordinate(latitude: fix["lat"]?.double, longitude: fix["lon"]?.double)
-    else { return PageLine("no fix yet", .alarm) }
+    guard let fix = state.position["fix"], let position = fix.coordinate else {
+      return PageLine("no fix yet", .alarm)
+    }
     let isLost = state.status["position"]?.string == "lost"
     var line = PageLine(position.formatted(.decimalDegrees), isLost ? .faint : .plain)
     var parts: [String] = []
@@ -223,7 +223,7 @@ struct WatchPage {
   // MARK: - Times
 
   private static func instant(_ value: JSONValue?) -> Instant? {
-    value?.string.flatMap { try? Instant(rfc3339: $0) }
+    value?.instant
   }
 
   /// `18:18` today, `Sat 18:18` within six days, else `2026-06-20 18:18`.

@@ -53,6 +53,16 @@ import Testing
     #expect(run.status == 0, "\(run.notes)")
   }
 
+  @Test(arguments: [
+    ("armed", "Completed Milk; it waits for the next time"), ("done", "Completed Milk"),
+  ])
+  func aVisitThatIsCompletedMayComeAgain(state: String, line: String) throws {
+    let (run, _) = try run(["done", "milk"]) { _ in
+      ["reminder": ["id": "m", "kind": "location", "title": "Milk", "state": .string(state)]]
+    }
+    #expect(run.lines == [line])
+  }
+
   @Test func placesHaveADistance() throws {
     let handler: @Sendable (VarlinkCall) -> JSONObject = { call in
       switch call.methodName {

@@ -32,14 +32,17 @@ struct DeliveryCommand: ParsableCommand {
         }
         return
       }
-      guard !consumers.isEmpty else { return try context.note("no destinations yet") }
+      guard !consumers.isEmpty else { return try context.note(DeliveryCommand.absence) }
       var table = Table()
       for consumer in consumers {
         table.add(DeliveryCommand.cells(consumer, display))
       }
-      for line in table.lines(width: context.output.columns) { try context.output.line(line) }
+      try context.output.lines(table)
     }
   }
+
+  static let absence =
+    "there is no destination yet; start georemind-notify, georemind-hook or georemind-mqtt"
 
   /// Name, number reached, firings that wait, failures, and the last text.
   private static func cells(_ consumer: JSONObject, _ display: Display) -> [String] {

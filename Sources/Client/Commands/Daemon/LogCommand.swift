@@ -77,17 +77,13 @@ struct LogCommand: ClientCommand {
 
 extension LogCommand.Grouping {
   fileprivate func heading(of firing: JSONObject, _ zone: TimeZoneRules) -> Heading {
-    func group(_ name: String, otherwise: String) -> Heading {
-      .named(firing[name]?.string, otherwise: otherwise)
-    }
     switch self {
     case .day:
-      let time = firing["time"]?.string.flatMap { try? Instant(rfc3339: $0) }
-      return time.map { Heading(dayOf: $0, zone) } ?? Heading(rank: .max, text: "no date")
-    case .kind: return group("kind", otherwise: "no kind")
-    case .category: return group("category", otherwise: "no category")
-    case .place: return group("place", otherwise: "no place")
-    case .reminder: return group("title", otherwise: "no title")
+      return firing["time"]?.instant.map { Heading(dayOf: $0, zone) }
+        ?? Heading(rank: .max, text: "no date")
+    case .kind, .category, .place, .reminder:
+      let member = self == .reminder ? "title" : rawValue
+      return .named(firing[member]?.string, otherwise: "no \(member)")
     }
   }
 }

@@ -49,48 +49,31 @@ struct StatusCommand: ClientCommand {
     var table = Table()
     let version = status["version"]?.string.map { " \($0)" } ?? ""
     let isRecording = status["clock"]?.string == "recording"
-    table.add([
-      "daemon", "georemindd\(version)\(isRecording ? ", playing a recording" : "")",
-    ])
-    if let failure = status["store_trouble"]?.string {
-      table.add(["store", "failure: \(failure)"])
-    }
-    for error in status["configuration_errors"]?.array ?? [] {
-      table.add(["wrong line", error.string ?? ""])
-    }
-    table.add([
-      "time", status["time"] == nil ? "not begun" : Answer.time(status["time"], display.entry),
-    ])
+    table.add("daemon", "georemindd\(version)\(isRecording ? ", playing a recording" : "")")
+    table.add("store", status["store_trouble"]?.string.map { "failure: \($0)" })
+    for line in status["configuration_errors"]?.array ?? [] { table.add("wrong line", line.string) }
+    table.add("time", status["time"].map { Answer.time($0, display.entry) } ?? "not begun")
     if status["clock_trusted"]?.bool == false {
       let waiting = status["dates_waiting_for_clock"]?.int ?? 0
-      table.add([
-        "clock",
-        "not trusted yet; dates wait" + (waiting > 0 ? ", \(waiting) of them due" : ""),
-      ])
+      table.add(
+        "clock", "not trusted yet; dates wait" + (waiting > 0 ? ", \(waiting) of them due" : ""))
     }
-    table.add([
-      "reminders",
-      "\(status["reminders"]?.int ?? 0), \(status["armed"]?.int ?? 0) of them armed",
-    ])
-    for problem in unreadable(status) { table.add(["unreadable", problem]) }
-    for zone in status["unknown_zones"]?.array ?? [] { table.add(["zone", zone.string ?? ""]) }
-    table.add([
-      "next due",
-      status["next_due"] == nil ? "nothing" : Answer.time(status["next_due"], display.due),
-    ])
-    if let words = MuteCommand.words(status["quiet"], display) { table.add(["quiet", words]) }
-    table.add(["position", position(status, display)])
-    for line in travelLines(status) { table.add(["travel", line]) }
-    if let routing = status["routing"]?.object { table.add(["routing", Self.routing(routing)]) }
-    for line in CalendarsCommand.lines(status) { table.add(["calendar", line]) }
-    for delivery in status["delivery"]?.array ?? [] {
-      table.add(["delivery", Self.delivery(delivery, display)])
-    }
+    let armed = status["armed"]?.int ?? 0
+    table.add("reminders", "\(status["reminders"]?.int ?? 0), \(armed) of them armed")
+    for problem in unreadable(status) { table.add("unreadable", problem) }
+    for zone in status["unknown_zones"]?.array ?? [] { table.add("zone", zone.string) }
+    table.add("next due", status["next_due"].map { Answer.time($0, display.due) } ?? "nothing")
+    table.add("quiet", MuteCommand.words(status["quiet"], display))
+    table.add("position", position(status, display))
+    for line in travelLines(status) { table.add("travel", line) }
+    table.add("routing", status["routing"]?.object.map(Self.routing))
+    for line in CalendarsCommand.lines(status) { table.add("calendar", line) }
+    for row in status["delivery"]?.array ?? [] { table.add("delivery", delivery(row, display)) }
     let feeds = status["feeds"]?.array ?? []
-    if feeds.isEmpty { table.add(["feed", "none; set Feed= in georemind.conf"]) }
+    if feeds.isEmpty { table.add("feed", "none; set Feed= in georemind.conf") }
     for feed in feeds {
       for (index, line) in feedLines(feed.object ?? JSONObject()).enumerated() {
-        table.add([index == 0 ? "feed" : "", line])
+        table.add(index == 0 ? "feed" : "", line)
       }
     }
     return table.lines()
@@ -194,19 +177,5 @@ struct StatusCommand: ClientCommand {
     if let error = fix["eph_m"]?.double { text += ", ±\(display.length(error))" }
     if let age = fix["age_s"]?.double { text += ", \(Answer.age(age)) old" }
     return text
-  }
-}
-
-/// Values of the daemon's answers, for people.
-enum Answer {
-  static func time(_ value: JSONValue?, _ words: (Instant) -> String) -> String {
-    let text = value?.string ?? ""
-    return (try? Instant(rfc3339: text)).map(words) ?? text
-  }
-
-  static func age(_ seconds: Double) -> String {
-    let unit = seconds >= 3600 ? 60.0 : 1
-    let rounded = max(0, (seconds / unit).rounded() * unit)
-    return rounded == 0 ? "0s" : TimeSpan(seconds: rounded).brief
   }
 }

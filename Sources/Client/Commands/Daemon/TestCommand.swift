@@ -28,7 +28,7 @@ struct TestCommand: ClientCommand {
     let begun = try daemon.call(
       "TestConsumers", JSONObject(["name": destination.map { .string($0) }]))
     var waiting = begun["names"]?.array?.compactMap(\.string) ?? []
-    guard !waiting.isEmpty else { throw Failure(.noAnswer, "there is no destination yet") }
+    guard !waiting.isEmpty else { throw Failure(.noAnswer, DeliveryCommand.absence) }
     var failed = 0
     var left = limit.microseconds
     while !waiting.isEmpty, left > 0 {

@@ -9,16 +9,12 @@ struct WhyCommand: ClientCommand {
     commandName: "why", abstract: "Show why a reminder has not fired, and when it will.",
     discussion: "For a recording use 'georemind replay FILE --why ID'.")
 
-  @Argument(
-    help: "The id of the reminder, its beginning, or words of its title.",
-    completion: Completions.reminders)
-  var id: [String]
+  @OptionGroup var named: NamedReminder
   @OptionGroup var options: CommonOptions
 
   func run(in context: Context) throws {
     let display = try context.display()
-    let answer = try DaemonConnection(options, context).call(
-      "Why", ["id": .string(id.joined(separator: " "))])
+    let answer = try DaemonConnection(options, context).call("Why", ["id": named.name])
     try WhyPrinter(context: context, display: display, json: options.json)
       .print(answer["why"]?.object ?? JSONObject())
   }
@@ -45,7 +41,7 @@ struct WhyPrinter {
       ])
     }
     if let feed = why["feed"]?.string { table.add(["", "feed", "followed: \(feed.printable)"]) }
-    for line in table.lines(indent: 2) { try context.output.line(line) }
+    try context.output.lines(table, indent: 2, isCut: false)
     let fired = Answer.time(why["last_fired"], display.entry)
     if !fired.isEmpty { try context.output.line("Last fired: \(fired.printable)") }
     try context.output.line(display.sentence(text(why, "summary")))

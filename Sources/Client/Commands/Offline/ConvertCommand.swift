@@ -36,7 +36,7 @@ struct ConvertCommand: ClientCommand {
       for format in CoordinateFormat.allCases {
         table.add([format.rawValue, point.formatted(format)])
       }
-      for line in table.lines() { try context.output.line(line) }
+      try context.output.lines(table, isCut: false)
     }
   }
 }

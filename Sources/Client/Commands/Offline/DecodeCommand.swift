@@ -29,42 +29,17 @@ struct DecodeCommand: ClientCommand {
     let input = try InputFile(path: file)
     let pointZone = try pointZone.map { try context.zone(named: $0) } ?? .utc
     var decoder = FixDecoder()
-    var fixes: [Fix] = []
-    var chunk = [UInt8](repeating: 0, count: InputFile.chunkSize)
-    var progress = ProgressNote(context: context, input: input)
     var followed = FollowedReceiver()
-    func printFixes() throws {
-      for fix in fixes where followed.accepts(fix) { try context.output.line(fix.tpv(device: nil)) }
-      fixes.removeAll(keepingCapacity: true)
-      try context.output.flush()
-    }
-    var isFirst = true
-    while true {
-      // Only a receiver's line falls silent between bursts; a pipe may stall anywhere.
-      if input.isDevice, decoder.hasOpenEpoch, !input.wait(milliseconds: 200) {
-        decoder.quiet(into: &fixes)
-        try printFixes()
+    let track = try input.readFixes(with: &decoder, zone: pointZone, context) { fixes, isTrack in
+      for fix in fixes where isTrack || followed.accepts(fix) {
+        try context.output.line(fix.tpv(device: nil))
       }
-      let count = try input.read(into: &chunk)
-      guard count > 0 else { break }
-      defer { isFirst = false }
-      if isFirst, GPXTrack.resemblesXML(chunk[..<count]) {
-        let track = try GPXRecording.read(input, zone: pointZone, first: chunk[..<count]) { fix in
-          try context.output.line(fix.tpv(device: nil))
-          try progress.update(input.bytesRead)
-        }
-        try progress.finish()
-        if let note = track.note { try context.note(note) }
-        if track.points == 0 { try context.note("\(input.name): has no track point in it") }
-        return
-      }
-      decoder.consume(chunk.span.extracting(0..<count), into: &fixes)
-      try printFixes()
-      try progress.update(input.bytesRead)
+      if !isTrack { try context.output.flush() }
     }
-    decoder.finish(into: &fixes)
-    try printFixes()
-    try progress.finish()
+    if let track {
+      if track.points == 0 { try context.note("\(input.name): has no track point in it") }
+      return
+    }
     try input.checkWhole()
     try Recording.check(decoder.statistics, of: input)
     if decoder.statistics.fixes == 0 {
@@ -72,27 +47,6 @@ struct DecodeCommand: ClientCommand {
     }
     if let note = followed.note { try context.note(note) }
     if let note = decoder.statistics.reasonWithoutTime { try context.note(note) }
-  }
-}
-
-/// Recordings that are GPX files.
-enum GPXRecording {
-  /// Gives out the track points of a file whose beginning has been read.
-  static func read(
-    _ input: InputFile, zone: TimeZoneRules, first: ArraySlice<UInt8>,
-    _ body: @escaping (Fix) throws -> Void
-  ) throws -> GPXTrack.Content {
-    var ahead: ArraySlice<UInt8>? = first
-    var chunk = [UInt8](repeating: 0, count: InputFile.chunkSize)
-    return try GPXTrack.read(name: input.name, zone: zone) {
-      if let bytes = ahead {
-        ahead = nil
-        return Array(bytes)
-      }
-      return Array(chunk[..<(try input.read(into: &chunk))])
-    } _: {
-      try body($0)
-    }
   }
 }
 

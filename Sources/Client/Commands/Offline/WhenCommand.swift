@@ -47,7 +47,7 @@ struct WhenCommand: ClientCommand {
     table.add(["time", instant.rfc3339(zone: zone)])
     table.add(["zone", isFloating ? "\(zone.name), and any that the system moves to" : zone.name])
     if let note = time.note { table.add(["note", note]) }
-    for line in table.lines() { try context.output.line(line) }
+    try context.output.lines(table, isCut: false)
   }
 
   private func show(_ rule: RepeatRule, _ context: Context) throws {
@@ -59,6 +59,6 @@ struct WhenCommand: ClientCommand {
     var table = Table()
     if let words = rule.words { table.add(["repeat", words]) }
     table.add(["rule", "\(rule)"])
-    for line in table.lines() { try context.output.line(line) }
+    try context.output.lines(table, isCut: false)
   }
 }

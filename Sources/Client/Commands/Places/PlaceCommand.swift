@@ -137,7 +137,7 @@ struct PlacePrinter {
         table.add(Self.cells(place, display))
       }
     }
-    for line in table.lines(width: context.output.columns) { try context.output.line(line) }
+    try context.output.lines(table)
   }
 
   /// A place and what it is sorted by.
@@ -176,11 +176,9 @@ struct PlacePrinter {
   }
 
   private static func cells(_ place: JSONValue, _ display: Display) -> [String] {
-    let position = Coordinate(
-      latitude: place["latitude"]?.double, longitude: place["longitude"]?.double)
-    return [
+    [
       place["distance_m"]?.double.map(display.length) ?? "",
-      place["name"]?.string ?? "", position?.formatted(.decimalDegrees) ?? "",
+      place["name"]?.string ?? "", place.coordinate?.formatted(.decimalDegrees) ?? "",
       display.length(place["radius_m"]?.double ?? .nan),
       place["category"]?.string ?? "", place["notes"]?.string ?? "",
     ]

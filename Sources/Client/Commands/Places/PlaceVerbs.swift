@@ -27,9 +27,7 @@ struct PlaceShow: ClientCommand {
       table.add([short[id], reminder["title"]?.string ?? "", reminder["state"]?.string ?? ""])
     }
     try context.output.line("Used by \(counted(ids.count, "reminder", "reminders")):")
-    for line in table.lines(indent: 2, width: context.output.columns) {
-      try context.output.line(line)
-    }
+    try context.output.lines(table, indent: 2)
   }
 }
 
@@ -82,10 +80,7 @@ struct PlaceFind: ClientCommand {
   private func center(
     _ daemon: DaemonConnection, in context: Context
   ) throws -> Coordinate? {
-    guard let near else {
-      let fix = try daemon.call("Where")["fix"]
-      return Coordinate(latitude: fix?["lat"]?.double, longitude: fix?["lon"]?.double)
-    }
+    guard let near else { return try daemon.call("Where")["fix"]?.coordinate }
     return try PlaceArgument.position(near, option: "--near", options, context)
   }
 }

@@ -19,9 +19,9 @@ struct WhereCommand: ClientCommand {
   func run(in context: Context) throws {
     let answer = try DaemonConnection(options, context).call("Where")
     guard !options.json else { return try context.output.line(answer) }
-    guard let fix = answer["fix"]?.object,
-      let position = Coordinate(latitude: fix["lat"]?.double, longitude: fix["lon"]?.double)
-    else { return try context.note("no fix yet; see 'georemind status'") }
+    guard let fix = answer["fix"], let position = fix.coordinate else {
+      return try context.note("no fix yet; see 'georemind status'")
+    }
     let error = fix["eph"]?.double
     let display = try context.display()
     if share { return try context.output.line(position.shareable(uncertainty: error)) }
@@ -38,7 +38,7 @@ struct WhereCommand: ClientCommand {
         Self.travel(place["travel_s"]),
       ])
     }
-    for line in table.lines(indent: 2) { try context.output.line(line) }
+    try context.output.lines(table, indent: 2, isCut: false)
   }
 
   /// `9min walking, 6min driving`, without very long walks and without times to the present place.

@@ -206,7 +206,7 @@ struct AnchorCommand: ClientCommand {
     let distance = here.map { $0.position.distance(to: place.position) }
     let bearing = here.map { $0.position.initialBearing(to: place.position) }
     let swing = watch["swing"]?["largest_m"]?.double
-    let since = (watch["swing"]?["since"]?.string).flatMap { try? Instant(rfc3339: $0) }
+    let since = watch["swing"]?["since"]?.instant
     guard !options.json else {
       return try context.output.line(
         JSONObject([
@@ -233,7 +233,7 @@ struct AnchorCommand: ClientCommand {
       try context.output.line(
         "The largest swing was \(display.length(swing)), since \(display.entry(since))")
     }
-    if let fired = (watch["last_fired"]?.string).flatMap({ try? Instant(rfc3339: $0) }) {
+    if let fired = watch["last_fired"]?.instant {
       let id = watch["id"]?.string ?? ""
       try context.output.line(
         "The last alarm was \(display.entry(fired)); 'georemind done \(id.printable)' ends it")

@@ -78,22 +78,17 @@ struct ListCommand: ClientCommand {
 
 extension Sorting {
   fileprivate func precedes(_ a: ListedReminder, _ b: ListedReminder) -> Bool {
-    func urgency(_ entry: ListedReminder) -> Int {
-      entry.reminder.priority == 0 ? 10 : entry.reminder.priority
-    }
+    let (left, right) = (key(a), key(b))
+    return left == right ? ListedReminder.firesBefore(a, b) : left < right
+  }
+
+  private func key(_ entry: ListedReminder) -> (Int64, String) {
     switch self {
-    case .next: break
-    case .due:
-      let never = Instant(microseconds: .max)
-      let (left, right) = (a.moment ?? never, b.moment ?? never)
-      if left != right { return left < right }
-    case .title:
-      let (left, right) = (a.reminder.title.lowercased(), b.reminder.title.lowercased())
-      if left != right { return left < right }
-    case .priority:
-      if urgency(a) != urgency(b) { return urgency(a) < urgency(b) }
+    case .next: (0, "")
+    case .due: (entry.moment?.microseconds ?? .max, "")
+    case .title: (0, entry.reminder.title.lowercased())
+    case .priority: (Int64(entry.urgency), "")
     }
-    return ListedReminder.firesBefore(a, b)
   }
 }
 

@@ -4,19 +4,26 @@ import Companion
 import JSONText
 import Reminders
 
+/// The reminder of a verb.
+struct NamedReminder: ParsableArguments {
+  @Argument(
+    help: "The id of the reminder, its beginning, or words of its title.",
+    completion: Completions.reminders)
+  var id: [String]
+
+  var name: JSONValue { .string(id.joined(separator: " ")) }
+}
+
 /// One reminder in full.
 struct ShowCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show a reminder.")
 
-  @Argument(
-    help: "The id of the reminder, its beginning, or words of its title.",
-    completion: Completions.reminders)
-  var id: [String]
+  @OptionGroup var named: NamedReminder
   @OptionGroup var options: CommonOptions
 
   func run(in context: Context) throws {
-    try OneReminder.run("Show", ["id": .string(id.joined(separator: " "))], options, context)
+    try OneReminder.run("Show", ["id": named.name], options, context)
   }
 }
 
@@ -220,10 +227,11 @@ enum OneReminder {
       } else {
         let title = object["title"]?.string ?? ""
         let isOver = ["done", "expired"].contains(object["state"]?.string)
-        let next = (object["snoozed_until"] ?? (isOver ? nil : object["next_due"]))?.string
-          .flatMap { try? Instant(rfc3339: $0) }
+        let next = (object["snoozed_until"] ?? (isOver ? nil : object["next_due"]))?.instant
         let again = said == "Removed" ? nil : next.map { "; next at \(display.answer($0))" }
-        try context.output.line("\(said) \(title.printable)\(again ?? "")")
+        let waits = said == "Completed" && object["state"]?.string == "armed"
+        try context.output.line(
+          "\(said) \(title.printable)\(again ?? (waits ? "; it waits for the next time" : ""))")
       }
     }
     try context.noteUndo(options)

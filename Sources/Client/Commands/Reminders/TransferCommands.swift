@@ -130,7 +130,7 @@ extension ExportCommand {
     for reminder in reminders {
       writer.add(
         try Reminder(json: ReminderInput.withoutProgress(reminder)),
-        snoozedUntil: ReminderInput.snooze(of: reminder))
+        snoozedUntil: reminder["snoozed_until"]?.instant)
     }
     try context.output.part(String(decoding: writer.bytes, as: UTF8.self))
   }

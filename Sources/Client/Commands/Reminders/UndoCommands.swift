@@ -45,10 +45,11 @@ struct UndoCommand: ClientCommand {
     guard !changes.isEmpty else { return try context.note("there is no change to take back") }
     var table = Table()
     for (index, change) in changes.enumerated() {
-      let time = change["time"]?.string.flatMap { try? Instant(rfc3339: $0) }
-      table.add(["\(index + 1)", time.map(display.entry) ?? "", Self.words(of: change)])
+      table.add([
+        "\(index + 1)", Answer.time(change["time"], display.entry), Self.words(of: change),
+      ])
     }
-    for line in table.lines(width: context.output.columns) { try context.output.line(line) }
+    try context.output.lines(table)
   }
 
   /// `done Buy milk`; `import of 12 reminders`.
@@ -68,15 +69,11 @@ struct ReopenCommand: ClientCommand {
     commandName: "reopen", abstract: "Arm a reminder again that is done or has fired.",
     discussion: "A date that has passed rings at once; 'georemind edit' gives it another one.")
 
-  @Argument(
-    help: "The id of the reminder, its beginning, or words of its title.",
-    completion: Completions.reminders)
-  var id: [String]
+  @OptionGroup var named: NamedReminder
   @OptionGroup var options: CommonOptions
 
   func run(in context: Context) throws {
-    try OneReminder.run(
-      "Reopen", ["id": .string(id.joined(separator: " "))], options, context, isChange: true)
+    try OneReminder.run("Reopen", ["id": named.name], options, context, isChange: true)
   }
 }
 
