@@ -4,9 +4,9 @@ import CSQLite
 ///
 /// It is stored beside the columns that it covers and compared when they are read, so that a value
 /// that the file has changed is no fact. It is multiplicative hashing of 64-bit words (Knuth, The
-/// Art of Computer Programming 3, §6.4) with the upper half folded in: each step is a bijection, so
-/// that any change within one word is found, and others but for one of 2⁶⁴. Each value begins with
-/// its type, and a text with its length.
+/// Art of Computer Programming 3, §6.4) with the upper half folded in. Each step is a bijection, so
+/// any change within one word is found, and another but for one of 2⁶⁴. Each value begins with its
+/// type, and a text with its length.
 enum RowChecksum {
   /// 2⁶⁴ divided by the golden ratio.
   private static let factor: UInt64 = 0x9e37_79b9_7f4a_7c15
