@@ -3,11 +3,11 @@ import Control
 import JSONText
 import LinuxRuntime
 import Reminders
-import Storage
 import TestSupport
 import Testing
 
 @testable import Daemon
+@testable import Storage
 
 /// A zone that another version of the tz database had, and this system does not know.
 @Suite(.serialized) struct UnknownZoneTests {
@@ -28,6 +28,7 @@ import Testing
       "UPDATE reminder SET document = replace(document, 'Europe/Kyiv', 'Europe/Gone')")
     try rig.daemon.store.database.run(
       "UPDATE reminder SET document = json_remove(document, '$.zone_offset_s') WHERE id = 'old'")
+    try RowChecksum.seal("reminder", of: rig.daemon.store.database)
     return try Rig(folder: rig.folder)
   }
 
@@ -73,6 +74,7 @@ import Testing
     let rig = try rig()
     try rig.daemon.store.database.run(
       "UPDATE reminder SET document = replace(document, 'Europe/Gone', 'Europe/Kyiv')")
+    try RowChecksum.seal("reminder", of: rig.daemon.store.database)
     let again = try Rig(folder: rig.folder)
     #expect(again.daemon.host.engine.reminder("kept")?.unknownZone == nil)
     #expect(try again.client().call("Status")["status"]?["unknown_zones"] == nil)

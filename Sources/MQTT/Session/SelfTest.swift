@@ -1,10 +1,10 @@
 /// Whether the broker passes on what it acknowledges.
 ///
 /// MQTT 3.1.1 has no refusal: a broker acknowledges also what its access list drops. So the service
-/// subscribes to its own topic of firings and to one for the test, and sends a message to the
-/// latter with each connection and every day. If that comes back, it may read and write under its prefix,
-/// and a firing that does not come back has reached nobody. If it does not, nobody knows: the
-/// access list may forbid writing, or only reading.
+/// subscribes to its own topic of firings and to one for the test. With each connection and every
+/// day it sends a message to the latter. If that comes back, the service may read and write under
+/// its prefix, and a firing that does not come back has reached nobody. If it does not, nobody
+/// knows: the access list may forbid writing, or only reading.
 struct SelfTest: Sendable {
   /// For a message to come back, microseconds.
   static let timeout: Int64 = 30_000_000

@@ -12,8 +12,18 @@ enum FiringRow {
     source
     """
 
-  /// A parameter for each of the columns.
-  static let parameters = columns.split(separator: ",").map { _ in "?" }.joined(separator: ", ")
+  /// `columns`, and whether the row is as it was written.
+  static let read = "\(columns), \(RowChecksum.result("firing"))"
+
+  /// Adds a row; its last parameter is `held`.
+  static let insertion: String = {
+    let count = columns.split(separator: ",").count + 1
+    let parameters = (1...count).map { "?\($0)" }.joined(separator: ", ")
+    return """
+      INSERT INTO firing (\(columns), held, checksum)
+      VALUES (\(parameters), row_checksum(\(parameters), NULL)) ON CONFLICT (id) DO NOTHING
+      """
+  }()
 
   static func values(_ firing: Firing) -> [SQLValue] {
     [
@@ -27,8 +37,8 @@ enum FiringRow {
     ]
   }
 
-  static func read(_ row: Row) throws(RowFault) -> Firing {
-    Firing(
+  static func firing(_ row: Row) throws(RowFault) -> Firing {
+    let firing = Firing(
       id: try row.text("id"), reminderID: try row.text("reminder_id"),
       kind: try row.word("kind", as: Reminder.Kind.self), title: try row.text("title"),
       category: try row.textIfAny("category"), priority: Int(try row.integer("priority")),
@@ -42,6 +52,8 @@ enum FiringRow {
       late: try row.spanIfAny("late_us"),
       repeated: try row.textIfAny("repeated").flatMap(Firing.Repeated.init(rawValue:)),
       why: try row.text("why"))
+    try RowChecksum.check(row)
+    return firing
   }
 
   private static func position(_ row: Row) throws(RowFault) -> Coordinate? {

@@ -18,7 +18,7 @@ package struct LedgerEntry: Equatable {
   }
 
   static func read(_ row: Row) throws(RowFault) -> LedgerEntry {
-    LedgerEntry(seq: try row.integer("seq"), firing: try FiringRow.read(row))
+    LedgerEntry(seq: try row.integer("seq"), firing: try FiringRow.firing(row))
   }
 }
 
@@ -59,7 +59,7 @@ package struct Ledger {
     let queue = urgent.map { $0 ? " AND \(Self.isUrgent)" : " AND NOT \(Self.isUrgent)" } ?? ""
     return try database.rows(
       of: "firing",
-      "SELECT \(FiringRow.columns) FROM firing WHERE seq > ?\(queue) ORDER BY seq",
+      "SELECT \(FiringRow.read) FROM firing WHERE seq > ?\(queue) ORDER BY seq",
       [.integer(seq)], limit: limit, bytes: bytes, read: LedgerEntry.read
     ).values
   }
@@ -69,7 +69,7 @@ package struct Ledger {
     try database.rows(
       of: "firing",
       """
-      SELECT \(FiringRow.columns) FROM firing
+      SELECT \(FiringRow.read) FROM firing
       WHERE seq > ?1 AND held = 1 AND seq < coalesce(
         (SELECT seq FROM firing WHERE seq > ?1 AND held IS NULL AND NOT \(Self.isUrgent)
           ORDER BY seq LIMIT 1), ?2)
@@ -107,11 +107,7 @@ package struct Ledger {
       var new: [LedgerEntry] = []
       for firing in firings {
         let added = try database.run(
-          """
-          INSERT INTO firing (\(FiringRow.columns), held)
-          VALUES (\(FiringRow.parameters), ?)
-          ON CONFLICT (id) DO NOTHING
-          """,
+          FiringRow.insertion,
           [.integer(last + 1)] + FiringRow.values(firing)
             + [isQuiet && !firing.isUrgent ? .integer(1) : .null])
         guard added > 0 else { continue }
@@ -131,7 +127,7 @@ package struct Ledger {
     try database.rows(
       of: "firing",
       """
-      SELECT \(FiringRow.columns) FROM firing
+      SELECT \(FiringRow.read) FROM firing
       WHERE delivered_us IS NULL AND seq > ? ORDER BY seq LIMIT ?
       """, [.integer(seq), SQLValue(limit)], read: LedgerEntry.read)
   }
@@ -143,6 +139,12 @@ package struct Ledger {
     ) { row throws(RowFault) in try row.text("id") }.values
   }
 
+  private static let deliveryUpdate = """
+    UPDATE firing SET delivered_us = ?1,
+    \(RowChecksum.assignment("firing", changing: "delivered_us", to: "?1"))
+    WHERE seq = ?2 AND delivered_us IS NULL
+    """
+
   /// Marks firings as delivered to the journal. Unknown and marked rows are unchanged.
   ///
   /// It does not wait for the disk: after a power failure, a look-up in the journal sets a mark
@@ -152,7 +154,7 @@ package struct Ledger {
     try database.relaxedTransaction { () throws(StoreError) in
       for seq in seqs {
         try database.run(
-          "UPDATE firing SET delivered_us = ? WHERE seq = ? AND delivered_us IS NULL",
+          Self.deliveryUpdate,
           [SQLValue(time), .integer(seq)])
       }
     }
@@ -179,7 +181,7 @@ package struct Ledger {
     var rows = try database.rows(
       of: "firing",
       """
-      SELECT \(FiringRow.columns) FROM firing WHERE \(filters)
+      SELECT \(FiringRow.read) FROM firing WHERE \(filters)
       ORDER BY time_us DESC, seq DESC LIMIT ?
       """, values + [SQLValue(max(0, limit))], bytes: bytes, read: LedgerEntry.read)
     rows.values.reverse()

@@ -57,12 +57,13 @@ struct Recovery {
         isComplete = false
       }
       if let targetError { throw targetError }
-      if isComplete { return result }
+      if isComplete { break }
       result.hasGaps = true
       last = max(0, last).addingReportingOverflow(leap).partialValue
       leap = leap.multipliedReportingOverflow(by: 2).partialValue
-      if last < 0 || leap <= 0 { return result }
+      if last < 0 || leap <= 0 { break }
     }
+    try RowChecksum.seal(table, of: target, whichHad: columns + ["seq"])
     return result
   }
 

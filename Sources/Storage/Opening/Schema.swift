@@ -29,7 +29,7 @@ enum Schema {
   static let migrations = [
     Migration(version: 14, script: tables14), Migration(version: 15, script: placeIdentifiers15),
     Migration(version: 16, script: receipts16), Migration(version: 17, script: queues17),
-    Migration(version: 18, script: owners18),
+    Migration(version: 18, script: owners18), Migration(version: 19, script: checksums19),
   ]
 
   /// The user who added a place or a category; NULL is everyone's. The indexes count them.
@@ -38,6 +38,19 @@ enum Schema {
     ALTER TABLE category ADD COLUMN owner INTEGER CHECK (owner BETWEEN 0 AND 4294967295);
     CREATE INDEX place_owner ON place (owner) WHERE owner IS NOT NULL;
     CREATE INDEX category_owner ON category (owner) WHERE owner IS NOT NULL;
+    """
+
+  /// See `RowChecksum`.
+  private static let checksums19 = """
+    ALTER TABLE reminder ADD COLUMN checksum INTEGER;
+    ALTER TABLE reminder ADD COLUMN history_checksum INTEGER;
+    ALTER TABLE firing ADD COLUMN checksum INTEGER;
+    UPDATE reminder SET checksum = row_checksum(id, kind, title, category, priority, place_name,
+      latitude, longitude, radius_m, due, transport, document),
+      history_checksum = row_checksum(history, state, due_us, nearest_us);
+    UPDATE firing SET checksum = row_checksum(seq, id, reminder_id, kind, title, category, priority,
+      time_us, event, latitude, longitude, eph_m, fix_time_us, place, distance_m, due_us, travel_us,
+      late_us, why, repeated, source, held, delivered_us);
     """
 
   /// Urgent firings overtake the others on their way to a destination, so it has a mark for each;

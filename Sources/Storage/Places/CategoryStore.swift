@@ -99,7 +99,11 @@ package struct CategoryStore {
         // A new colour alone does not change the reminders.
         guard category.name != name else { return true }
         try database.run(
-          "UPDATE reminder SET category = ? WHERE category = ?",
+          """
+          UPDATE reminder SET category = ?1,
+          \(RowChecksum.assignment("reminder", changing: "category", to: "?1"))
+          WHERE category = ?2
+          """,
           [.text(category.name), .text(name)])
         return true
       }

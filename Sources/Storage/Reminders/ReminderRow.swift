@@ -11,7 +11,7 @@ import Reminders
 /// members of the document are restored unchanged. The column of the transport has the modes of the
 /// first schema; a later mode is in the document.
 enum ReminderRow {
-  static let columns = "seq, \(written)"
+  static let columns = "seq, \(written), \(RowChecksum.result("reminder"))"
 
   /// All but the position, in the order of both `values`.
   static let written = "\(reminderColumns), \(historyColumns)"
@@ -84,6 +84,7 @@ enum ReminderRow {
       throw RowFault(reason: error.description)
     }
     let standing = Standing(state: state, due: try row.instantIfAny("due_us"))
+    try RowChecksum.check(row)
     return (reminder, history, standing)
   }
 

@@ -6,22 +6,28 @@ package struct ReminderStore {
 
   let database: Database
 
+  private static let checksums = "checksum, history_checksum"
   private static let insertion = """
-    INSERT INTO reminder (\(ReminderRow.written)) VALUES (\(marks(ReminderRow.written)))
+    INSERT INTO reminder (\(ReminderRow.written), \(checksums))
+    VALUES (\(parameters(1, count)), row_checksum(\(parameters(1, ownCount))),
+      row_checksum(\(parameters(ownCount + 1, count))))
     """
+  private static let ownCount = Int(ReminderRow.reminderColumnCount)
+  private static let count = ReminderRow.written.split(separator: ",").count
   /// Adds a row or overwrites the one with its id, which stays in its position.
   private static let replacement: String = {
-    let columns = ReminderRow.written
+    let columns = "\(ReminderRow.written), \(checksums)"
     let news = columns.split(separator: ", ").map { "excluded.\($0)" }.joined(separator: ", ")
     return "\(insertion) ON CONFLICT (id) DO UPDATE SET (\(columns)) = (\(news))"
   }()
   private static let historyUpdate = """
-    UPDATE reminder SET (\(ReminderRow.historyColumns)) = (\(marks(ReminderRow.historyColumns)))
-    WHERE id = ?
+    UPDATE reminder SET (\(ReminderRow.historyColumns), history_checksum) =
+      (\(parameters(1, count - ownCount)), row_checksum(\(parameters(1, count - ownCount))))
+    WHERE id = ?\(count - ownCount + 1)
     """
 
-  private static func marks(_ columns: String) -> String {
-    columns.split(separator: ",").map { _ in "?" }.joined(separator: ", ")
+  private static func parameters(_ first: Int, _ last: Int) -> String {
+    (first...last).map { "?\($0)" }.joined(separator: ", ")
   }
 
   // MARK: - Queue

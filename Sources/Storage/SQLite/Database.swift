@@ -43,6 +43,8 @@ package final class Database {
       throw error
     }
     sqlite3_busy_timeout(handle, Self.busyTimeout)
+    let registered = RowChecksum.register(on: handle)
+    guard registered == SQLITE_OK else { throw failure(registered, sql: nil) }
     // Until the file is identified, closing must not write the log into it.
     keepsLogOnClose = true
     if access == .rescue {

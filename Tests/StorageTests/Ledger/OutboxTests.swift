@@ -36,7 +36,7 @@ import Testing
     var plan = ""
     try store.database.forEach(
       """
-      EXPLAIN QUERY PLAN SELECT \(FiringRow.columns) FROM firing
+      EXPLAIN QUERY PLAN SELECT \(FiringRow.read) FROM firing
       WHERE delivered_us IS NULL AND seq > 0 ORDER BY seq LIMIT 5
       """
     ) { row in
