@@ -68,7 +68,6 @@ final class PlaceImportQueue {
     let batch = try batch(id)
     try store.imports.finish(batch)
     batches[id] = nil
-    log.info("Imported \(batch.added) places, \(batch.known) were known already")
     return batch
   }
 
