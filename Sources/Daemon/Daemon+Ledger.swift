@@ -42,9 +42,12 @@ extension Daemon {
         try store.ledger.receive(consumer.urgentUpto, by: name, at: now, text: text)
       }
     }
-    if let since = known.failingSince, consumer.failingSince == nil {
+    guard (known.failingSince == nil) != (consumer.failingSince == nil),
+      refusals.permitsNews(of: consumer.owner)
+    else { return }
+    if let since = known.failingSince {
       announcer.announceDelivery(to: consumer.name, backAfter: consumerClock - since)
-    } else if known.failingSince == nil, consumer.failingSince != nil {
+    } else {
       announcer.announceDelivery(to: consumer.name, failing: consumer.text ?? "unknown reason")
     }
   }

@@ -64,7 +64,8 @@ package struct HookCommand: ParsableCommand {
           SocketPath.find(option: socket)
         }
         let runner = try HookRunner(
-          hook, destination: DestinationName.own("hook", name), loop: loop, session: session,
+          hook, destination: DestinationName.own("hook", name),
+          programs: try ChildPrograms(loop: loop, adopts: true), loop: loop, session: session,
           journal: "journalctl \(option)-u georemind-hook@\(name)", log: log.write)
         try runner.start()
         return runner

@@ -20,15 +20,15 @@ package final class HookRunner {
   var alarms = AlarmQueue()
   private(set) var alarmTimer: TimerSource?
 
-  /// Programs at a time: a firing, an urgent one, alarms and tests.
-  private static let maximumPrograms = 16
+  /// One test at a time: everybody may ask for them, and none may take room from a firing.
+  private var isTesting = false
 
   /// - Parameters:
   ///   - destination: name of the row in the daemon.
   ///   - journal: command that shows the output of the program.
   package init(
-    _ hook: Hook, destination: String, loop: EventLoop, session: DaemonSession, journal: String,
-    log: @escaping (ServiceLog.Level, String) -> Void
+    _ hook: Hook, destination: String, programs: ChildPrograms, loop: EventLoop,
+    session: DaemonSession, journal: String, log: @escaping (ServiceLog.Level, String) -> Void
   ) throws(SystemError) {
     self.hook = hook
     self.destination = destination
@@ -36,7 +36,7 @@ package final class HookRunner {
     self.session = session
     self.journal = journal
     self.log = log
-    programs = try ChildPrograms(loop: loop, adopts: true)
+    self.programs = programs
     watch = AlarmWatch(events: hook.settings.events)
     alarmTimer = try loop.addTimer(.monotonic, accuracy: 100_000) { [unowned self] _ in
       runAlarms()
@@ -46,6 +46,12 @@ package final class HookRunner {
   var now: Int64 { SystemClock.monotonic.microseconds }
 
   var realTime: Instant { Instant(microseconds: SystemClock.now()) }
+
+  package func stop() {
+    follower?.stop()
+    session.stop()
+    programs.stop()
+  }
 
   package func start() throws(SystemError) {
     session.report(to: log)
@@ -87,16 +93,19 @@ package final class HookRunner {
 
   /// Starts the program, and calls `done` with its outcome.
   func run(_ firing: FiringNotice, done: @escaping FiringFollower.Done) {
-    guard programs.count < Self.maximumPrograms else {
-      return done(.failed("\(Self.maximumPrograms) of its programs run already"))
-    }
+    guard !firing.isTest || !isTesting else { return done(.failed("a test runs already")) }
+    if firing.isTest { isTesting = true }
     let call = HookCall(firing)
     do throws(SystemError) {
       try programs.start(
         hook.program, environment: call.environment(of: Environment.all), input: call.input,
         limit: hook.settings.timeout.microseconds
-      ) { done(Self.outcome(of: $0)) }
+      ) { [unowned self] in
+        if firing.isTest { isTesting = false }
+        done(Self.outcome(of: $0))
+      }
     } catch {
+      if firing.isTest { isTesting = false }
       done(.failed("\(error)"))
     }
   }

@@ -1,4 +1,5 @@
-/// Limits logged refusals: the first of each user and sort at once, later ones as one sum a minute.
+/// Limits entries that users cause: the first of each user and sort at once, later ones as one sum
+/// a minute.
 struct RefusalCount {
   enum Sort: Hashable, Sendable {
     /// Outside the allowed groups, or above the limit of clients.
@@ -9,6 +10,11 @@ struct RefusalCount {
     case change
     /// A message that is no call.
     case invalid
+    /// No refusal: an entry about a call, such as a mute.
+    case news
+
+    /// Entries a minute.
+    fileprivate var maximumCount: Int { self == .news ? 30 : 1 }
   }
 
   /// Refusals that were counted and not reported.
@@ -31,6 +37,7 @@ struct RefusalCount {
 
   private struct Minute {
     let end: Int64
+    var reported = 1
     var unreported = 0
   }
 
@@ -43,9 +50,10 @@ struct RefusalCount {
   mutating func note(_ user: UInt32, _ sort: Sort, at now: Int64) -> Bool {
     var key = Key(user: user, sort: sort)
     if minutes[key] == nil, minutes.count >= Self.maximumUsers { key = Key(user: nil, sort: sort) }
-    if minutes[key] != nil {
-      minutes[key]?.unreported += 1
-      return false
+    if let minute = minutes[key] {
+      let isReported = minute.reported < sort.maximumCount
+      if isReported { minutes[key]?.reported += 1 } else { minutes[key]?.unreported += 1 }
+      return isReported
     }
     minutes[key] = Minute(end: now + Self.minute)
     return true

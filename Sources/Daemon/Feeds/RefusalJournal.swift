@@ -41,6 +41,12 @@ final class RefusalJournal {
       ])
   }
 
+  /// Whether an entry about a call of this user is written, and not counted alone.
+  func permitsNews(of user: UInt32) -> Bool {
+    defer { armTimer() }
+    return count.note(user, .news, at: loop.now(.monotonic))
+  }
+
   /// Logs the sums at the end of a minute or of the daemon.
   func reportSums(at now: Int64) {
     for sum in count.sums(at: now) {
@@ -61,6 +67,7 @@ final class RefusalJournal {
     case .client: "Refused clients of \(who)"
     case .dropped: "Disconnected clients of \(who) that held too much memory,"
     case .change: "Refused \(who) to change reminders of others"
+    case .news: "Left out entries about calls of \(who)"
     case .invalid: "Closed connections of \(who), whose messages are no calls,"
     }
   }

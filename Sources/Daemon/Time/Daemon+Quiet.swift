@@ -34,7 +34,7 @@ extension Daemon {
     try store.state.keep(quietChoice: choice?.text)
     quietChoice = choice
     let change = choice.map { "Destinations are \($0.text)" } ?? "The mute has ended"
-    log.notice("\(change), by user \(user)")
+    if refusals.permitsNews(of: user) { log.notice("\(change), by user \(user)") }
     quietChanged()
   }
 

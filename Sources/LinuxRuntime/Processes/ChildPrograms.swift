@@ -76,6 +76,16 @@ package final class ChildPrograms {
     pthread_sigmask(SIG_BLOCK, &signals, nil)
   }
 
+  /// Kills all programs, without a report.
+  package func stop() {
+    for process in running.keys {
+      kill(-process, SIGKILL)
+      waitpid(process, nil, 0)
+    }
+    running = [:]
+    cleaning = nil
+  }
+
   private func end(_ process: pid_t) {
     guard let program = running[process] else { return }
     kill(-process, program.isLate ? SIGKILL : SIGTERM)

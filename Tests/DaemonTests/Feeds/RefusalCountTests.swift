@@ -16,6 +16,17 @@ import Testing
   }
 
   private let minute = RefusalCount.minute
+
+  /// A member who mutes, or whose destination fails and recovers, a thousand times a second.
+  @Test func aUserCausesThirtyEntriesAMinute() {
+    var count = RefusalCount()
+    let reported = (0..<1_000).count { count.note(1_000, .news, at: Int64($0)) }
+    #expect(reported == 30)
+    let isAnotherReported = count.note(1_001, .news, at: 1_000)
+    #expect(isAnotherReported)
+    let sums = count.sums(at: minute)
+    #expect(sums == [RefusalCount.Sum(user: 1_000, sort: .news, count: 970)])
+  }
   private let counter = Counter()
 
   @Test func reportsTheFirstAndSumsUpTheRest() {

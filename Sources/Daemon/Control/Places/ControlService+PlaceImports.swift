@@ -2,6 +2,7 @@ import Bytes
 import Control
 import Geodesy
 import JSONText
+import Logging
 import Reminders
 import Storage
 
@@ -30,6 +31,9 @@ extension ControlService {
       try mayLead(from: move.old, ids, by: "FinishPlaceImport")
     }
     let batch = try daemon.placeImports.finish(id)
+    if daemon.refusals.permitsNews(of: caller.user) {
+      daemon.log.info("Imported \(batch.added) places, \(batch.known) were known already")
+    }
     for (move, ids) in zip(moves, followers) {
       try lead(ids, from: move.old, to: move.new, storing: move.new) { () throws(StoreError) in
         try daemon.store.places.replace(move.old.name, with: move.new)

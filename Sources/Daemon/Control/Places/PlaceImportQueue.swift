@@ -79,7 +79,6 @@ final class PlaceImportQueue {
     let batch = try batch(id)
     try store.imports.finish(batch)
     batches[id] = nil
-    log.info("Imported \(batch.added) places, \(batch.known) were known already")
     if !host.engine.watchedCategories.isEmpty { finished.append((batch, batch.first)) }
     handOn()
     return batch
