@@ -188,8 +188,16 @@ def against_tiles(program, kind):
             machine.stop()
 
 
+def quick(name, holds, seen):
+    """A check of times, which a machine with other work cannot make."""
+    if (load := os.getloadavg()[0]) > os.cpu_count():
+        print(f"not judged: {name}: {seen} at a load of {load:.1f}", flush=True)
+    else:
+        check(name, holds, seen)
+
+
 def many(program):
-    """Figures of a release build; a debug build costs more in the service alone."""
+    """Figures of a release build; a debug build takes more memory."""
     machine, page = Machine(sys.argv[1], os.environ.get("GEOREMIND_TILES")), None
     try:
         crowd.fill(machine)
@@ -201,12 +209,12 @@ def many(program):
         page.go(url, 1400, 900)
         page.until("state.groups.length || state.places.length", 5)
         seconds = page.go(url.split("#")[0], 1400, 900)
-        check("10 000 places: the page is ready in 0.5 s", seconds <= 0.5, f"{seconds:.2f} s")
+        quick("10 000 places: the page is ready in 0.5 s", seconds <= 0.5, f"{seconds:.2f} s")
         page.until("state.fences.length === 200", 5)
         cost = crowd.zoom_step(page)
-        check("a zoom step takes 150 ms of the renderer", cost <= 150, f"{cost:.0f} ms")
+        quick("a zoom step takes 150 ms of the renderer", cost <= 150, f"{cost:.0f} ms")
         late = crowd.drag(page)
-        check("95 % of the frames of a drag take 40 ms", late <= 40, f"{late:.0f} ms")
+        quick("95 % of the frames of a drag take 40 ms", late <= 40, f"{late:.0f} ms")
         page.close()
         page = None
         # The service notices by its next event that the page has closed.
