@@ -13,6 +13,7 @@ usage: make-docs.py FOLDER-OF-THE-PROGRAMS [--check]
     varlink.md          the interface org.georemind, from Sources/Control
     varlink-for-places.md
                         its methods for places and categories
+    varlink-for-maps.md its methods for maps and links
     varlink-for-destinations.md
                         its methods for past firings, hooks and other destinations
 
@@ -36,7 +37,7 @@ COMMON = {"help", "version", "json", "socket"}
 # The verbs of verbs-for-places.md.
 FOR_PLACES = {"place", "category", "where", "anchor", "replay", "decode", "convert", "distance", "occurrences", "when",
               "report", "travel", "delivery",
-              "test", "mute"}
+              "test", "mute", "web"}
 
 
 def read(path):
@@ -215,9 +216,11 @@ def varlink():
         text = re.search(r'static let text = """\n(.*?)\n    """',
                          read("Sources/Control/GeoremindInterface.swift"), re.S)[1]
         text = re.sub(r"^    ", "", text, flags=re.M)
-    ledger, places, rest = (text.index(word) for word in (
-        "# Past firings from the ledger", "# Adds a place.", "# The current fix"))
-    parts = text[:ledger] + text[rest:], text[places:rest], text[ledger:places]
+    ledger, places, rest, maps, errors = (text.index(word) for word in (
+        "# Past firings from the ledger", "# Adds a place.", "# The current fix", "# Each position that counts",
+        "# Nothing has this id"))
+    parts = (text[:ledger] + text[rest:maps] + text[errors:], text[places:rest], text[ledger:places],
+             text[maps:errors])
     return ["```varlink\n" + part.strip("\n") + "\n```" for part in parts]
 
 
@@ -268,7 +271,7 @@ def lacking():
 
 def main():
     help = help_of("georemind")
-    interface, for_places, for_destinations = varlink()
+    interface, for_places, for_destinations, for_maps = varlink()
     pages = [
         ("verbs.md", "\n".join(verbs(help, "georemind", lambda name: name not in FOR_PLACES)).strip()),
         ("verbs-for-places.md", "\n".join(verbs(help, "georemind", lambda name: name in FOR_PLACES)).strip()),
@@ -276,6 +279,7 @@ def main():
         ("configuration-of-helpers.md", configuration(True)), ("calendar-properties.md", calendar_properties()),
         ("varlink.md", interface),
         ("varlink-for-places.md", for_places),
+        ("varlink-for-maps.md", for_maps),
         ("varlink-for-destinations.md", for_destinations)]
     stale = [page for page, text in pages if put(page, text)]
     missing = list(lacking())

@@ -28,8 +28,8 @@ struct ConnectionTable<Connection: Hashable> {
     var isStranger = true
     /// It was ended, and its removal is yet to come.
     var isEnding = false
-    /// Its answer has no end.
-    var isStream = false
+    /// Its request has come as a whole, and the answer is under way, perhaps without an end.
+    var isAnswered = false
   }
 
   private let limits: ConnectionLimits
@@ -62,7 +62,9 @@ struct ConnectionTable<Connection: Hashable> {
       let largest = groups.values.map(\.count).max()
       excess = strangers.filter { groups[$0.value.network]?.count == largest }
     }
-    guard let last = excess.min(by: { $0.value.number < $1.value.number })?.key else { return nil }
+    guard !excess.isEmpty else { return nil }
+    let oldest = excess.filter { !$0.value.isAnswered }.min { $0.value.number < $1.value.number }
+    let last = oldest?.key ?? connection
     entries[last]?.isEnding = true
     return last
   }
@@ -74,15 +76,13 @@ struct ConnectionTable<Connection: Hashable> {
     entries[connection]?.isStranger = !isAuthorized
   }
 
-  /// An answer without an end begins: the connection has no deadline.
-  mutating func beginStream(_ connection: Connection) {
-    entries[connection]?.isStranger = false
-    entries[connection]?.isStream = true
-  }
+  /// A request has come as a whole, and is carried out: the connection stays until its answer. A
+  /// browser sends a request again whose connection ends without an answer, and would change twice.
+  mutating func beginAnswer(_ connection: Connection) { entries[connection]?.isAnswered = true }
 
   /// A request has ended. The time of a stranger goes on.
   mutating func complete(_ connection: Connection, at now: Int64) {
-    entries[connection]?.isStream = false
+    entries[connection]?.isAnswered = false
     if entries[connection]?.isStranger == false { entries[connection]?.since = now }
   }
 
@@ -97,7 +97,7 @@ struct ConnectionTable<Connection: Hashable> {
   }
 
   private func deadline(of entry: Entry) -> Int64? {
-    guard !entry.isEnding, !entry.isStream else { return nil }
+    guard !entry.isEnding, !entry.isAnswered else { return nil }
     return entry.since + (entry.isStranger ? limits.strangerTime : limits.time)
   }
 }

@@ -37,6 +37,20 @@ import Testing
     #expect(table.deadline == nil)
   }
 
+  /// A browser would send the request again, and a change would be made twice.
+  @Test mutating func aConnectionIsNotEndedBetweenItsRequestAndTheAnswer() {
+    _ = table.add(1, from: network(1), at: 0)
+    table.beginAnswer(1)
+    #expect(table.deadline == nil && table.endLate(at: 100).isEmpty)
+    _ = table.add(2, from: network(1), at: 1)
+    table.beginAnswer(2)
+    // A third has no other to displace.
+    #expect(table.add(3, from: network(1), at: 2) == 3)
+    table.judge(1, isAuthorized: true)
+    table.complete(1, at: 100)
+    #expect(table.deadline == 110)
+  }
+
   @Test mutating func aNewStrangerDisplacesTheOldestOfItsAddress() {
     #expect((1...2).allSatisfy { table.add($0, from: network(1), at: 0) == nil })
     #expect(table.add(3, from: network(1), at: 0) == 1)

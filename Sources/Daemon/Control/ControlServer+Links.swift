@@ -8,8 +8,8 @@ import Storage
 
 /// Clients that act by a link.
 extension ControlServer {
-  /// The caller: the user of the client's link, or else the peer. The link is read for each call, so
-  /// its end counts at once.
+  /// The caller: the user of the client's link, or else the peer. The link is read for each call,
+  /// so its end counts at once.
   func caller(_ client: Client) throws -> Caller {
     guard let hash = client.link else { return Caller(client.stream.peer) }
     guard let link = try daemon.store.links.link(hash: hash), daemon.isCurrent(link) else {

@@ -33,6 +33,7 @@ extension HTTPServer {
   ) -> MHD_Result {
     if let answer = exchange.pageAnswer { return send(answer, page, connection) }
     guard !exchange.isTooLong else { return send(PageAnswer(413), page, connection) }
+    connections.beginAnswer(connection)
     if PageRoute(page.path) == .events {
       guard let session = map?.session(forEvents: page) else {
         return send(PageAnswer(page.method == "GET" ? 503 : 405), page, connection)
@@ -92,7 +93,7 @@ extension HTTPServer {
     for header in Self.headers { MHD_add_response_header(response, header[0], header[1]) }
     MHD_add_response_header(response, "Content-Type", "text/event-stream")
     MHD_add_response_header(response, "Cache-Control", "no-store")
-    connections.beginStream(connection)
+    connections.judge(connection, isAuthorized: true)
     let result = MHD_queue_response(connection, 200, response)
     session.add(stream, after: (page.lastEvent ?? page.argument("after")).flatMap { Int($0) })
     return result

@@ -30,6 +30,8 @@ function when(text) {
   const t = new Date(text), today = new Date().toDateString() === t.toDateString();
   return t.toLocaleString([], today ? { hour: "2-digit", minute: "2-digit" } : { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" });
 }
+// Gates of `why` that shut a fence, in words.
+const gates = { state: "put off", if_inside: "this visit", min_speed: "too slow", max_speed: "too fast" };
 const safe = color => /^#[0-9A-F]{6}$/i.test(color ?? "") ? color : "#5a6b7b";
 const colorOf = category => safe(state.categories.get((category ?? "").toLowerCase()));
 function say(text) { state.note = text ?? ""; byId("say").textContent = state.note; clearTimeout(say.timer); say.timer = setTimeout(() => { state.note = ""; show(); }, 12000); show(); }
@@ -104,7 +106,7 @@ function drawList() {
   const timed = [...state.reminders.values()].filter(r => r.rings || r.next_due).sort((a, b) => (a.rings ?? a.next_due) < (b.rings ?? b.next_due) ? -1 : 1).slice(0, 10);
   put(null, null,
     make("h2", { textContent: state.ghost ? "If you were at the ghost" : "Near you" }),
-    ...(near.length ? near.map(f => row(f.color, `${f.state}${f.shut ? " shut" : ""}`, f.title, words(f), f.shut ? `shut by: ${f.shut.join(", ")}` : "", () => openReminder(f.id))) : [make("p", { className: "soft", textContent: "No fences here. Hold the map, or press A, to add a reminder." })]),
+    ...(near.length ? near.map(f => row(f.color, `${f.state}${f.shut ? " shut" : ""}`, f.title, words(f), f.shut ? `shut by: ${f.shut.map(name => gates[name] ?? name.replaceAll("_", " ")).join(", ")}` : "", () => openReminder(f.id))) : [make("p", { className: "soft", textContent: "No fences here. Hold the map, or press A, to add a reminder." })]),
     ...(timed.length ? [make("h2", { textContent: "Next times" }), ...timed.map(r => row(colorOf(r.category), "", r.title, when(r.rings ?? r.next_due), "", () => openReminder(r.id)))] : []),
     make("h2", { textContent: "Fired" }),
     ...state.firings.slice(-50).reverse().map(f => row(colorOf(f.category), "", `${f.seq}  ${f.title}`, when(f.time), f.why ?? f.event, () => openFiring(f.seq))));

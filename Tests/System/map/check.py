@@ -15,6 +15,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(__file__))
 import cross
+import crowd
 from live import Live, Machine, browser
 
 passed = failed = 0
@@ -187,6 +188,48 @@ def against_tiles(program, kind):
             machine.stop()
 
 
+def quick(name, holds, seen):
+    """A check of times, which a machine with other work cannot make."""
+    if (load := os.getloadavg()[0]) > os.cpu_count():
+        print(f"not judged: {name}: {seen} at a load of {load:.1f}", flush=True)
+    else:
+        check(name, holds, seen)
+
+
+def many(program):
+    """Figures of a release build; a debug build takes more memory."""
+    machine, page = Machine(sys.argv[1], os.environ.get("GEOREMIND_TILES")), None
+    try:
+        crowd.fill(machine)
+        for _ in range(4):
+            machine.fix(47.1393, 9.5213)
+            time.sleep(0.3)
+        url = machine.link()
+        page = Live(program)
+        page.go(url, 1400, 900)
+        page.until("state.groups.length || state.places.length", 5)
+        seconds = page.go(url.split("#")[0], 1400, 900)
+        quick("10 000 places: the page is ready in 0.5 s", seconds <= 0.5, f"{seconds:.2f} s")
+        page.until("state.fences.length === 200", 5)
+        cost = crowd.zoom_step(page)
+        quick("a zoom step takes 150 ms of the renderer", cost <= 150, f"{cost:.0f} ms")
+        late = crowd.drag(page)
+        quick("95 % of the frames of a drag take 40 ms", late <= 40, f"{late:.0f} ms")
+        page.close()
+        page = None
+        # The service notices by its next event that the page has closed.
+        machine.fix(47.1393, 9.5213)
+        time.sleep(1)
+        share, memory, fewest = crowd.pages(machine, url.split("#")[1], 15, 10)
+        check("15 pages: 1 % of a core", share <= 0.01, f"{share * 100:.2f} %")
+        check("14 MB", memory <= 14, f"{memory:.1f} MB")
+        check("and each position", fewest >= 10, fewest)
+    finally:
+        if page:
+            page.close()
+        machine.stop()
+
+
 def main():
     if not (program := browser.find()):
         print("skipped: no Chromium on this machine")
@@ -235,6 +278,7 @@ def main():
         if page:
             page.close()
         machine.stop()
+    many(program)
     for kind in ("raster", "vector"):
         against_tiles(program, kind)
     print(f"{passed} passed, {failed} failed")
