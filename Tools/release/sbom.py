@@ -4,9 +4,10 @@
 usage: sbom.py VERSION DEB... >FILE
 
 The form is SPDX 2.3 in JSON (https://spdx.github.io/spdx-spec/v2.3/). Swift packages come from
-Package.resolved, the Swift library from the toolchain ($SWIFT), static libstdc++ from the compiler, and
-the libraries that are called from the Depends of each package, with the versions of this machine. The
-date is SOURCE_DATE_EPOCH, or now; the same packages and date give the same bytes.
+Package.resolved and their licences from .build/checkouts, the Swift library from the toolchain ($SWIFT),
+static libstdc++ from the compiler, and the libraries that are called from the Depends of each package, with
+the versions of this machine. The date is SOURCE_DATE_EPOCH, or now; the same packages and date give the same
+bytes.
 """
 
 import datetime
@@ -55,8 +56,11 @@ def swift_packages():
     """The packages that are linked into the programs, with the commit of each."""
     for pin in json.loads((ROOT / "Package.resolved").read_text())["pins"]:
         location, state = pin["location"].removesuffix(".git"), pin["state"]
+        text = (ROOT / ".build/checkouts" / pin["identity"] / "LICENSE.txt").read_text()
+        exception = " WITH Swift-exception" if "Runtime Library Exception" in text else ""
         yield package(
-            pin["identity"], state["version"], "Apache-2.0 WITH Swift-exception",
+            pin["identity"], state["version"],
+            "Apache-2.0" + exception if "Apache License" in text else "NOASSERTION",
             f"git+{location}.git@{state['revision']}",
             locator("swift", location.removeprefix("https://"), state["version"]))
 

@@ -61,6 +61,8 @@ def copy_of_the_tree(folder):
     (folder / "Package.resolved").write_text(json.dumps({"version": 3, "pins": [{
         "identity": "swift-log", "location": "https://github.com/apple/swift-log.git",
         "state": {"revision": "c2cb5297956b2a95420f70d1f51e8dc4b4f94708", "version": "1.16.2"}}]}))
+    (folder / ".build/checkouts/swift-log").mkdir(parents=True)
+    (folder / ".build/checkouts/swift-log/LICENSE.txt").write_text("Apache License\nVersion 2.0, January 2004\n")
     git(folder, "init", "-q")
     commit(folder)
 
@@ -163,6 +165,7 @@ def check_materials(file, version, checksum):
     check("a version that is not known is not made up", packages["libabsent9"]["versionInfo"] == "NOASSERTION")
     check("a Swift package by its commit", packages["swift-log"]["downloadLocation"]
           == "git+https://github.com/apple/swift-log.git@c2cb5297956b2a95420f70d1f51e8dc4b4f94708")
+    check("with the licence of its text", packages["swift-log"]["licenseDeclared"] == "Apache-2.0")
     kinds = {(entry["relationshipType"], entry["relatedSpdxElement"]) for entry in document["relationships"]}
     check("a library in the programs, and one beside them", {
         ("STATIC_LINK", "SPDXRef-swift-log"), ("DEPENDS_ON", "SPDXRef-zlib1g")} <= kinds, kinds)
