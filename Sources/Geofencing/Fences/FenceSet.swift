@@ -6,9 +6,9 @@ import Geodesy
 /// Steps of a `Track` go in, and transitions come out. Several sets follow one track: the estimate
 /// of a sample is made once, and each set only compares (`InsideProbability`).
 ///
-/// Most steps cost one comparison. After each check of the fences the set has a *safe ball*: how far
-/// from there, in any direction, the believed place can go before any decision could change. There
-/// is none while the next sample alone can decide something.
+/// Most steps cost one comparison. After each check of the fences the set has a *safe ball*: how
+/// far from there, in any direction, the believed place can go before any decision could change.
+/// There is none while the next sample alone can decide something.
 package struct FenceSet: Sendable {
   package let policy: MonitorPolicy
   var index = FenceIndex()
