@@ -66,6 +66,8 @@ final class CalendarFolder {
     turnTimer = try daemon.loop.addTimer(.monotonic, accuracy: 1_000) { [unowned self] _ in
       readOn()
     }
+    // In turns with the clients.
+    turnTimer?.setPriority(.background)
   }
 
   var path: String { folder.path }

@@ -132,7 +132,7 @@ import Testing
       ALTER TABLE reminder DROP COLUMN checksum;
       ALTER TABLE reminder DROP COLUMN history_checksum;
       ALTER TABLE firing DROP COLUMN checksum;
-      PRAGMA user_version = 17;
+      PRAGMA user_version = 18;
       """)
     let store = try Store(in: folder)
     #expect(try store.reminders.all().values.count == 6)

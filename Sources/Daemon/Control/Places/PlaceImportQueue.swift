@@ -35,6 +35,7 @@ final class PlaceImportQueue {
     purgeTimer = try loop.addTimer(.monotonic, accuracy: 10_000) { _ in owner.target?.purge() }
     settleTimer = try loop.addTimer(.monotonic, accuracy: 100_000) { _ in owner.target?.settle() }
     handOnTimer = try loop.addTimer(.monotonic, accuracy: 1_000) { _ in owner.target?.handOn() }
+    handOnTimer?.setPriority(.background)
     owner.target = self
     if try host.store.imports.abandonAll() { purgeTimer?.arm(in: 1_000_000) }
   }
