@@ -94,7 +94,7 @@ struct WatchPage {
     return lines
   }
 
-  private var now: Instant? { Self.instant(state.status["time"]) }
+  private var now: Instant? { state.status["time"]?.instant }
 
   private var position: PageLine {
     guard let fix = state.position["fix"], let position = fix.coordinate else {
@@ -129,7 +129,7 @@ struct WatchPage {
 
   private var times: Section {
     let rows = (state.next["timers"]?.array ?? []).map { entry -> [String] in
-      let moment = Self.instant(entry["time"])
+      let moment = entry["time"]?.instant
       return [
         moment.map { Self.distance(to: $0, from: now) } ?? "",
         moment.map(self.moment) ?? "", entry["title"]?.string ?? "",
@@ -165,7 +165,7 @@ struct WatchPage {
     let rows = state.firings.reversed().map { firing -> [String] in
       let why = firing["why"]?.string ?? ""
       return [
-        Self.instant(firing["time"]).map { moment($0) } ?? "",
+        firing["time"]?.instant.map { moment($0) } ?? "",
         firing["event"]?.string ?? "",
         "\(firing["title"]?.string ?? ""): \(why.lowercasedFirst)",
       ]
@@ -221,10 +221,6 @@ struct WatchPage {
   }
 
   // MARK: - Times
-
-  private static func instant(_ value: JSONValue?) -> Instant? {
-    value?.instant
-  }
 
   /// `18:18` today, `Sat 18:18` within six days, else `2026-06-20 18:18`.
   private func moment(_ instant: Instant) -> String {
