@@ -108,6 +108,23 @@ import Testing
     #expect(world.publisher.selfTest?.verdict == .unknown)
   }
 
+  /// A message that is too large may be one of the own topics: then nothing is read for an hour.
+  @Test func aMessageThatIsTooLargeStopsNoFiring() throws {
+    for _ in 1...2 {
+      _ = world.handle(.connected(.threeOneOne))
+      _ = world.handle(.disconnected(.init("too large", .oversized)))
+    }
+    let effects = world.handle(.connected(.threeOneOne))
+    #expect(!effects.contains { if case .subscribe = $0 { true } else { false } })
+    #expect(!effects.contains { $0.message?.topic == Self.test })
+    _ = world.firing(1)
+    #expect(ends(world.handle(.acknowledged(.firing(1)))) == [.ended(1, .delivered)])
+    let later = world.pass(3_600)
+    #expect(later.contains(.subscribe(Self.firing)) && later.contains(.subscribe("owntracks/+/+")))
+    let test = later.compactMap(\.message).first { $0.topic == Self.test }
+    #expect(conditions(passBack(test)) == [nil])
+  }
+
   @Test func theNewVersionNeedsNoTest() {
     let effects = world.handle(.connected(.five))
     #expect(!effects.contains(.subscribe(Self.firing)))

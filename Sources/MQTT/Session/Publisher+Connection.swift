@@ -8,15 +8,10 @@ extension Publisher {
   ) {
     isConnected = true
     isAcknowledging = false
-    subscribe(&effects)
     presence.connected()
-    if version == .threeOneOne {
-      selfTest = selfTest ?? SelfTest()
-      selfTest?.connected()
-      effects += [topics.selfTest, topics.firing].map { .subscribe($0) }
-    } else {
-      selfTest = nil
-    }
+    selfTest = version == .threeOneOne ? selfTest ?? SelfTest() : nil
+    selfTest?.connected(isReading: inputLimit.level != .nothing)
+    subscribe(&effects)
     announce(&effects)
     if settings.announcesEntities { start.hold(at: now.steady) }
     // It may have started unseen, while there was no connection.
@@ -27,6 +22,7 @@ extension Publisher {
   /// Subscribes to all that the limit permits.
   func subscribe(_ effects: inout [Effect]) {
     guard inputLimit.level != .nothing else { return }
+    if selfTest != nil { effects += [topics.selfTest, topics.firing].map { .subscribe($0) } }
     if settings.announcesEntities { effects.append(.subscribe(topics.status)) }
     if settings.takesCommands { effects.append(.subscribe(topics.command)) }
     guard inputLimit.level == .all else { return }

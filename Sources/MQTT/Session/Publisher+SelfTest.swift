@@ -34,7 +34,7 @@ extension Publisher {
       }
     }
     selfTest = test
-    return times.filter { $0 > now.steady }
+    return times.filter { $0 > now.steady && $0 < .max }
   }
 
   /// A message of the service has come back.

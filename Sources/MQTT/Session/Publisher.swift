@@ -252,7 +252,10 @@ package struct Publisher: Sendable {
     if isConnected {
       if start.isDeferred, now.steady >= start.next { begin(wasOnline: false, now, &effects) }
       if start.isDeferred { times.append(start.next) }
-      if inputLimit.ends(at: now.steady) { subscribe(&effects) }
+      if inputLimit.ends(at: now.steady) {
+        selfTest?.connected(isReading: true)
+        subscribe(&effects)
+      }
       if inputLimit.level != .all { times.append(inputLimit.end) }
       times += proveFirings(now, &effects)
       if repetition.isActive || outgoing.contains(where: { !$0.isSent }) {

@@ -27,10 +27,11 @@ struct SelfTest: Sendable {
   /// The time of the next step.
   var due: Int64 { expected?.until ?? next }
 
-  mutating func connected() {
-    verdict = .unknown
+  /// - Parameter isReading: without, nothing can come back, and there is no test.
+  mutating func connected(isReading: Bool) {
+    verdict = isReading ? .unknown : .unproven
     expected = nil
-    next = .min
+    next = isReading ? .min : .max
   }
 
   /// The message of a test that begins now.
