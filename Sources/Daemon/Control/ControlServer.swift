@@ -225,8 +225,10 @@ final class ControlServer {
     let caller: Caller
     do {
       caller = try self.caller(client)
+    } catch let error as GeoremindError {
+      return .error(error.varlink)
     } catch {
-      return .error(GeoremindError.invalidLink.varlink)
+      return .error(GeoremindError.storeFailure(reason: "\(error)").varlink)
     }
     let answer = ControlService(daemon: daemon, caller: caller).answer(call)
     if case .reply(let reply) = answer { note(call, reply, of: client) }

@@ -138,6 +138,8 @@ final class MapService {
         sessions[token] = nil
       }
     }
+    // Most of the code was for the pages' start.
+    ResidentMemory.releaseCode()
     let isAway = sessions.values.contains(where: \.isAway)
     if !sessions.isEmpty { timer?.arm(in: isAway ? Self.retryTime : Self.beatTime) }
   }

@@ -127,18 +127,32 @@ async function openReminder(id, firing) {
   const acts = make("div", { className: "acts" });
   const act = (text, name, args, done, cls) => acts.append(button(text, async () => { if (await change(name, { id, ...args }, done)) openList(); }, cls));
   if (reminder && state.link.may_change) {
-    act("Done", "done", {}, "Done. Undo takes it back.", "main"); act("Snooze 20 min", "snooze", { until: "20min" }, "Snoozed for 20 minutes.");
-    if (reminder.kind === "location") act("Next visit", "snooze", { until: "next-visit" }, "Put off until the next visit.");
+    if (reminder.anchor_watch) { act("Silence 10 min", "snooze", { until: "10min" }, "Silent for 10 minutes.", "main"); act("Raise", "remove", {}, "The anchor is up. Undo sets the watch again."); }
+    else { act("Done", "done", {}, "Done. Undo takes it back.", "main"); act("Snooze 20 min", "snooze", { until: "20min" }, "Snoozed for 20 minutes."); }
+    if (reminder.kind === "location" && !reminder.anchor_watch) act("Next visit", "snooze", { until: "next-visit" }, "Put off until the next visit.");
     if (reminder.state === "done" || reminder.state === "fired") act("Again", "reopen", {}, "Armed again.");
-    act("Remove", "remove", {}, "Removed. Undo takes it back.");
+    if (!reminder.anchor_watch) act("Remove", "remove", {}, "Removed. Undo takes it back.");
   }
   if (state.link.may_change) acts.append(button("Undo last", undo));
   acts.append(button("Close", openList));
+  state.open = reminder;
   put("reminder", key, make("h3", { textContent: reminder?.title ?? firing?.title ?? id }),
     ...(firing ? [make("p", { textContent: `${when(firing.time)}: ${firing.why ?? firing.event}` })] : []),
+    ...(reminder?.anchor_watch && reminder.place ? [make("div", { id: "anchor" }, ...anchorView(reminder))] : []),
     ...(reminder?.notes ? [make("p", { textContent: reminder.notes })] : []), acts,
     make("h2", { textContent: why ? `${state.ghost ? "At the ghost: " : ""}${why.summary}` : "The reminder is not there any more." }),
     ...(why?.gates ?? []).map(g => make("div", { className: `gate${g.passed ? "" : " no"}` }, make("b", { textContent: g.passed ? "✓" : "✗", ariaLabel: g.passed ? "passed" : "shut" }), make("span", { textContent: g.says }), ...(g.remedy && !g.passed ? [make("small", { textContent: `opens when ${g.remedy}` })] : []))));
+}
+// The anchor: how far it is and where, large enough to be read from the bunk.
+function anchorView(reminder) {
+  const { lat, lon, radius_m } = reminder.place, me = state.me, rose = ["N", "NE", "E", "SE", "S", "SW", "W", "NW"];
+  if (!me) return [make("p", { className: "anchor", textContent: "no position" })];
+  const far = metresBetween(me, { lat, lon }), a = lat * RADIAN, b = me.lat * RADIAN, d = (lon - me.lon) * RADIAN;
+  const bearing = (Math.atan2(Math.sin(d) * Math.cos(a), Math.cos(b) * Math.sin(a) - Math.sin(b) * Math.cos(a) * Math.cos(d)) / RADIAN + 360) % 360;
+  return [
+    make("p", { className: `anchor${far > radius_m || state.lost ? " bad" : ""}`, textContent: state.lost ? "position lost" : `${length(far)}  ${String(Math.round(bearing) % 360).padStart(3, "0")}° ${rose[Math.round(bearing / 45) % 8]}` }),
+    make("p", { className: "soft", textContent: `of ${length(radius_m)}${reminder.swing ? `, ${length(reminder.swing.largest_m)} at most since ${when(reminder.swing.since)}` : ""}` }),
+  ];
 }
 async function undo() { const a = await change("undo", {}, ""); if (a) say(a.change ? `Took back: ${a.change.method} ${a.change.title}` : "Nothing to take back."); }
 // What is open is read again; one that was closed meanwhile stays closed.
@@ -230,6 +244,9 @@ function listen() {
       map.set("me", fix); if (!lost) map.addTrail(fix.lat, fix.lon);
       if (first) map.go(fix.lat, fix.lon, 14); else if (state.follow) map.go(fix.lat, fix.lon);
       if (!state.ghost) loadNear();
+    }
+    if (state.view === "reminder" && state.open?.anchor_watch) {
+      byId("anchor")?.replaceChildren(...anchorView(state.open));
     }
     show();
   });

@@ -133,6 +133,21 @@ def ghost(page, machine):
     check("without it, one is where one is", page.until(f"{inside} === 'outside'", 5), page.ask(inside))
 
 
+def anchor(page, machine):
+    machine.fix(47.1393, 9.5213)
+    time.sleep(0.5)
+    machine.run("anchor", "set", "--radius", "60m", "--bearing", "90", "--distance", "30m")
+    page.ask("openReminder('anchor')")
+    shown = "document.querySelector('#anchor .anchor')?.textContent"
+    check("the anchor's distance and bearing are large", page.until(f"/^30 m +090° E$/.test({shown})", 5), page.ask(shown))
+    machine.fix(47.1393, 9.5211)
+    check("and follow each position", page.until(f"/^4[56] m +090° E$/.test({shown})", 3), page.ask(shown))
+    page.ask("night('red')")
+    picture(page, "anchor-1400")
+    page.ask("night('auto'); [...document.querySelectorAll('.acts button')].find(b => b.textContent === 'Raise').click()")
+    check("Raise ends the watch", page.until("state.note.startsWith('The anchor is up')", 5) and "Anchor" not in str(machine.titles()), machine.titles())
+
+
 def resume(page, machine):
     """The service is away while reminders fire."""
     had = page.ask("state.seq")
@@ -173,6 +188,19 @@ def contrast(page):
         check(f"contrast in the palette {name}", least >= 4.5, round(least, 2))
 
 
+# Tiles of noise, and a good one with changed bytes: each is read and drawn, or left empty.
+HOSTILE = """(async () => { let seed = 7; const next = n => (seed = seed * 48271 % 2147483647) % n;
+  const good = new Uint8Array(await (await fetch('tiles/NAME')).arrayBuffer()), canvas = document.createElement('canvas');
+  const begun = performance.now(); let drawn = 0;
+  for (let round = 0; round < 3000; round++) {
+    const tile = round % 2 ? Uint8Array.from(good) : new Uint8Array(next(300)).map(() => next(256));
+    for (let i = 0; i < 1 + next(6) && tile.length; i++) tile[next(tile.length)] = next(256);
+    const layers = VectorTiles.decode(tile);
+    if (Object.keys(layers).length) { VectorTiles.draw(canvas, layers, 64, 14, 1, 'light'); drawn++; }
+  }
+  return good.length > 20 && drawn > 100 && performance.now() - begun < 20000; })()"""
+
+
 def against_tiles(program, kind):
     with tempfile.TemporaryDirectory() as folder:
         made = cross.tiles(f"{folder}/{kind}.mbtiles", kind)
@@ -182,6 +210,10 @@ def against_tiles(program, kind):
             page.go(machine.link(), 500, 400)
             distance, where = cross.worst(page, f"http://127.0.0.1:{machine.port}/map/", made, kind)
             check(f"marks are on the {kind} tiles, within a pixel", distance <= 1, f"{distance} px at {where}")
+            if kind == "vector":
+                zoom, _, lat, lon = made[0]
+                name = f"{zoom}/{int((lon + 180) / 360 * 2 ** zoom)}/{int(2 ** zoom / 2 - 1)}"
+                check("tiles of noise are read to their end", page.ask(HOSTILE.replace("NAME", name)))
         finally:
             if page:
                 page.close()
@@ -267,6 +299,7 @@ def main():
         page.ask("night('dark')")
         picture(page, "dark-1400")
         page.ask("night('auto'); openList()")
+        anchor(page, machine)
         resume(page, machine)
         machine.run("web", "revoke", "check")
         check("a revoked link ends the page", page.until("document.getElementById('body').textContent.includes('link has ended')", 15))
