@@ -28,16 +28,14 @@ final class ControlServer {
   private var listeners: [UnixListener] = []
   var clients: [ObjectIdentifier: Client] = [:]
   var clientCount: Int { clients.count }
-  var waitingCallCount: Int { queue.count }
   var refusedCount: Int { refused.count }
   /// Bytes of memory that all clients hold.
   var heldBytes: Int { budget.held }
-  private var queue = CallQueue<Client>()
+  var queue = CallQueue<Client>()
   /// Behind the reading of calls, so that the queue has all to choose from.
-  private let turns: TurnSource
-  /// Connections since the last turn. A flood of them must not hold calls up.
-  private var admissions = 0
-  private static let maximumAdmissions = 16
+  let turns: TurnSource
+  /// For a call that waits while there is always more to read, microseconds.
+  let overdue: TimerSource
   let statusTimer: TimerSource
   private let stallTimer: TimerSource
 
@@ -94,6 +92,9 @@ final class ControlServer {
     let behind = EventPriority(rawValue: Self.priority.rawValue + 1)
     turns = try loop.addDeferred(priority: behind) { owner.target?.takeTurn() }
     turns.isEnabled = false
+    overdue = try loop.addTimer(.monotonic, priority: Self.priority) { _ in
+      owner.target?.takeTurn()
+    }
     statusTimer = try loop.addTimer(.monotonic, accuracy: 200_000) { _ in
       owner.target?.pushStatus()
     }
@@ -134,6 +135,7 @@ final class ControlServer {
 
   func stop() {
     turns.close()
+    overdue.close()
     statusTimer.close()
     stallTimer.close()
     for listener in listeners { listener.close() }
@@ -146,8 +148,6 @@ final class ControlServer {
   // MARK: - Clients
 
   private func admit(_ stream: StreamConnection) {
-    admissions += 1
-    if admissions > Self.maximumAdmissions { takeTurn() }
     if let objection = objection(to: stream.peer) { return refuse(stream, because: objection) }
     let client = Client(stream: stream, service: interfaces, outputLimit: outputLimit)
     let key = ObjectIdentifier(client)
@@ -167,8 +167,7 @@ final class ControlServer {
     }
     stream.onPending = { [unowned self] message in
       guard let client = clients[key] else { return }
-      queue.add(client, of: stream.peer.userID, isLong: Self.isLong(message))
-      turns.again()
+      wait(client, with: message)
     }
     stream.onMessage = { [unowned self] bytes in
       guard let client = clients[key] else { return }
@@ -176,26 +175,6 @@ final class ControlServer {
       carryOut(exchange(with: client) { $0.receive(message, handler: $1) }, for: client)
       sendFirings()
     }
-  }
-
-  /// One call of the user whose turn it is.
-  private func takeTurn() {
-    admissions = 0
-    guard let (client, user) = queue.next() else { return }
-    let begun = SystemClock.monotonic.microseconds
-    client.stream.takeTurn()
-    queue.charge(SystemClock.monotonic.microseconds - begun, to: user)
-    if !queue.isEmpty { turns.again() }
-  }
-
-  /// A message of more bytes has many values, or long ones.
-  private static let longMessage = 4_096
-
-  private static func isLong(_ message: ArraySlice<UInt8>) -> Bool {
-    guard message.count <= longMessage, let call = try? VarlinkCall(message: Array(message)) else {
-      return true
-    }
-    return call.georemindMethod?.isLong ?? false
   }
 
   /// Whether a timer runs for clients that owe something. A client that only watches costs none.
