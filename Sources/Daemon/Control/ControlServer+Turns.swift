@@ -8,7 +8,7 @@ extension ControlServer {
   /// Microseconds after which a call is taken although there is more to read.
   private static let longestWait: Int64 = 2_000
 
-  /// A whole call of a client is there.
+  /// A client has sent a whole call.
   func wait(_ client: Client, with message: ArraySlice<UInt8>) {
     let isFirst = queue.isEmpty
     queue.add(client, of: client.stream.peer.userID, isLong: Self.isLong(message))
