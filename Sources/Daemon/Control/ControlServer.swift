@@ -33,16 +33,14 @@ final class ControlServer {
   private var listeners: [UnixListener] = []
   var clients: [ObjectIdentifier: Client] = [:]
   var clientCount: Int { clients.count }
-  var waitingCallCount: Int { queue.count }
   var refusedCount: Int { refused.count }
   /// Bytes of memory that all clients hold.
   var heldBytes: Int { budget.held }
-  private var queue = CallQueue<Client>()
+  var queue = CallQueue<Client>()
   /// Behind the reading of calls, so that the queue has all to choose from.
-  private let turns: TurnSource
-  /// Connections since the last turn. A flood of them must not hold calls up.
-  private var admissions = 0
-  private static let maximumAdmissions = 16
+  let turns: TurnSource
+  /// For a call that waits while there is always more to read, microseconds.
+  let overdue: TimerSource
   let statusTimer: TimerSource
   let changeTimer: TimerSource
   let positionTimer: TimerSource
@@ -78,6 +76,9 @@ final class ControlServer {
     let behind = EventPriority(rawValue: Self.priority.rawValue + 1)
     turns = try loop.addDeferred(priority: behind) { owner.target?.takeTurn() }
     turns.isEnabled = false
+    overdue = try loop.addTimer(.monotonic, priority: Self.priority) { _ in
+      owner.target?.takeTurn()
+    }
     statusTimer = try loop.addTimer(.monotonic, accuracy: 200_000) { _ in
       owner.target?.pushStatus()
     }
@@ -124,6 +125,7 @@ final class ControlServer {
 
   func stop() {
     turns.close()
+    overdue.close()
     statusTimer.close()
     changeTimer.close()
     positionTimer.close()
@@ -138,8 +140,6 @@ final class ControlServer {
   // MARK: - Clients
 
   private func admit(_ stream: StreamConnection) {
-    admissions += 1
-    if admissions > Self.maximumAdmissions { takeTurn() }
     if let objection = objection(to: stream.peer) { return refuse(stream, because: objection) }
     guard let service = try? interfaces.get() else {
       return refuse(stream, because: "the text of the interface cannot be read")
@@ -162,8 +162,7 @@ final class ControlServer {
     }
     stream.onPending = { [unowned self] message in
       guard let client = clients[key] else { return }
-      queue.add(client, of: stream.peer.userID, isLong: Self.isLong(message))
-      turns.again()
+      wait(client, with: message)
     }
     stream.onMessage = { [unowned self] bytes in
       guard let client = clients[key] else { return }
@@ -171,26 +170,6 @@ final class ControlServer {
       carryOut(exchange(with: client) { $0.receive(message, handler: $1) }, for: client)
       sendFirings()
     }
-  }
-
-  /// One call of the user whose turn it is.
-  private func takeTurn() {
-    admissions = 0
-    guard let (client, user) = queue.next() else { return }
-    let begun = SystemClock.monotonic.microseconds
-    client.stream.takeTurn()
-    queue.charge(SystemClock.monotonic.microseconds - begun, to: user)
-    if !queue.isEmpty { turns.again() }
-  }
-
-  /// A message of more bytes has many values, or long ones.
-  private static let longMessage = 4_096
-
-  private static func isLong(_ message: ArraySlice<UInt8>) -> Bool {
-    guard message.count <= longMessage, let call = try? VarlinkCall(message: Array(message)) else {
-      return true
-    }
-    return call.georemindMethod?.isLong ?? false
   }
 
   /// Whether a timer runs for clients that owe something. A client that only watches costs none.
