@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Every target is built in Swift 6 mode with warnings as errors. A function that a newer release of a system
-/// library deprecates remains a warning: the oldest supported release may lack its successor.
+/// Every target is built in Swift 6 mode with warnings as errors. A function that a newer release
+/// of a system library deprecates remains a warning: the oldest release may lack its successor.
 let strict: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("InternalImportsByDefault"),

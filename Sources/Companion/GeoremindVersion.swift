@@ -1,4 +1,5 @@
-/// The version of the project, in its one place. Tools/release/version.sh reads it for packages.
+/// The version of the project, in its one place: packages and releases read it here
+/// (Tools/release/version.sh).
 package enum GeoremindVersion {
   package static let text = "1.0.0"
 }
