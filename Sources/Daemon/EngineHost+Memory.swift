@@ -3,7 +3,7 @@ import Departure
 import Reminders
 import Storage
 
-/// What the engine is given from the configuration and from earlier runs.
+/// Settings and memories of earlier runs, for the engine.
 extension EngineHost {
   /// New numbers from the configuration, for what happens from now on.
   func use(_ settings: EngineSettings) { changeEngine { $0.settings = settings } }

@@ -1,7 +1,7 @@
 import Bytes
 package import CivilTime
 
-/// The identity of a ledger, which distinguishes its numbers from those of another.
+/// The identity of a ledger: another one numbers its firings on its own.
 extension Ledger {
   /// Time of the copy, if this database is a copy of a running one not used yet; else nil.
   package func copyTime() throws(StoreError) -> Instant? {
