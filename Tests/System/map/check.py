@@ -249,9 +249,10 @@ def many(program):
         quick("95 % of the frames of a drag take 40 ms", late <= 40, f"{late:.0f} ms")
         page.close()
         page = None
-        # The service notices by its next event that the page has closed.
-        machine.fix(47.1393, 9.5213)
-        time.sleep(1)
+        # The service notices by its next events that the page has closed: the first one is answered by a reset.
+        for _ in range(3):
+            machine.fix(47.1393, 9.5213)
+            time.sleep(1)
         share, memory, fewest = crowd.pages(machine, url.split("#")[1], 15, 10)
         check("15 pages: 1 % of a core", share <= 0.01, f"{share * 100:.2f} %")
         check("14 MB", memory <= 14, f"{memory:.1f} MB")
