@@ -33,7 +33,9 @@ extension ControlServer {
 
   /// Why a peer may not be a client now; nil if it may.
   func objection(to peer: PeerCredentials) -> String? {
-    guard isAllowed(peer) else { return "not of an allowed group" }
+    guard isAllowed(user: peer.userID, isMember: { peer.isMember(of: $0) }) else {
+      return "not of an allowed group"
+    }
     if Caller(peer).isMaster {
       return clients.count < Self.maximumClients ? nil : "too many clients"
     }
@@ -43,11 +45,10 @@ extension ControlServer {
   }
 
   /// root, the daemon's own user, and members of the configured groups.
-  private func isAllowed(_ peer: PeerCredentials) -> Bool {
-    if peer.userID == 0 || peer.userID == geteuid() { return true }
+  func isAllowed(user: UInt32, isMember: (_ group: gid_t) -> Bool) -> Bool {
+    if user == 0 || user == geteuid() { return true }
     return daemon.settings.allowedGroups.contains { name in
-      guard let group = getgrnam(name) else { return false }
-      return peer.isMember(of: group.pointee.gr_gid)
+      getgrnam(name).map { isMember($0.pointee.gr_gid) } ?? false
     }
   }
 }

@@ -32,7 +32,7 @@ extension ControlServer {
     }
   }
 
-  /// Ends the connections whose link has been revoked: a stream would go on for ever.
+  /// Ends the connections whose link has been revoked: a stream would not end.
   private func closeRevoked() {
     for client in clients.values {
       guard let hash = client.link, (try? daemon.store.links.link(hash: hash)) == .some(nil)
@@ -41,18 +41,16 @@ extension ControlServer {
     }
   }
 
-  /// root, the daemon's own user, and members of the configured groups.
+  /// As for a peer, by the groups that the user has now.
   func isAllowed(user: UInt32) -> Bool {
-    if user == 0 || user == geteuid() { return true }
-    guard let entry = getpwuid(user) else { return false }
-    return daemon.settings.allowedGroups.contains { name in
-      guard let group = getgrnam(name) else { return false }
-      let (id, own) = (group.pointee.gr_gid, entry.pointee.pw_gid)
-      guard own != id else { return true }
+    isAllowed(user: user) { group in
+      guard let entry = getpwuid(user) else { return false }
+      guard entry.pointee.pw_gid != group else { return true }
       var groups = [gid_t](repeating: 0, count: 1_024)
       var count = Int32(groups.count)
-      guard getgrouplist(entry.pointee.pw_name, own, &groups, &count) >= 0 else { return false }
-      return groups.prefix(Int(count)).contains(id)
+      guard getgrouplist(entry.pointee.pw_name, entry.pointee.pw_gid, &groups, &count) >= 0
+      else { return false }
+      return groups.prefix(Int(count)).contains(group)
     }
   }
 }
