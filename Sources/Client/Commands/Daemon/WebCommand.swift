@@ -14,11 +14,17 @@ struct WebCommand: ParsableCommand {
       """,
     subcommands: [Link.self, Links.self, Revoke.self])
 
-  /// The id of another user, whose link only root may make or revoke.
-  private static func user(_ name: String?) throws(Failure) -> JSONValue? {
-    guard let name else { return nil }
-    guard let entry = getpwnam(name) else { throw Failure(.badData, "no user '\(name)'") }
-    return .int(Int(entry.pointee.pw_uid))
+  struct LinkOwner: ParsableArguments {
+    @Option(
+      name: .customLong("for"), help: ArgumentHelp("For root: whose link.", valueName: "user"))
+    var owner: String?
+
+    /// The id of another user, whose link only root may make or revoke; nil for one's own.
+    func user() throws(Failure) -> JSONValue? {
+      guard let owner else { return nil }
+      guard let entry = getpwnam(owner) else { throw Failure(.badData, "no user '\(owner)'") }
+      return .int(Int(entry.pointee.pw_uid))
+    }
   }
 
   struct Link: ClientCommand {
@@ -35,9 +41,7 @@ struct WebCommand: ParsableCommand {
     var view = false
     @Option(help: "When the link ends: a span or a time; without, by 'georemind web revoke'.")
     var expires: String?
-    @Option(
-      name: .customLong("for"), help: ArgumentHelp("For root: whose link.", valueName: "user"))
-    var owner: String?
+    @OptionGroup var owner: LinkOwner
     @OptionGroup var options: CommonOptions
 
     func run(in context: Context) throws {
@@ -45,7 +49,7 @@ struct WebCommand: ParsableCommand {
         "MakeLink",
         JSONObject([
           "name": .string(name), "may_change": .bool(!view), "expires": expires.map { .string($0) },
-          "user": try WebCommand.user(owner),
+          "user": try owner.user(),
         ]))
       guard !options.json else { return try context.output.line(answer) }
       let token = answer["token"]?.string ?? ""
@@ -109,14 +113,12 @@ struct WebCommand: ParsableCommand {
 
     @Argument(help: "The name of the link.")
     var name: String
-    @Option(
-      name: .customLong("for"), help: ArgumentHelp("For root: whose link.", valueName: "user"))
-    var owner: String?
+    @OptionGroup var owner: LinkOwner
     @OptionGroup var options: CommonOptions
 
     func run(in context: Context) throws {
       let answer = try DaemonConnection(options, context).call(
-        "RevokeLink", JSONObject(["name": .string(name), "user": try WebCommand.user(owner)]))
+        "RevokeLink", JSONObject(["name": .string(name), "user": try owner.user()]))
       guard !options.json else { return try context.output.line(answer) }
       try context.note("revoked \(name.printable)")
     }
