@@ -150,7 +150,7 @@ final class Daemon {
     let control = try ControlServer(daemon: self, loop: loop, passed: passed)
     self.control = control
     host.onFiring = { [unowned control] in control.announce($0) }
-    host.onStored = { [unowned control] in control.note("reminders", $0) }
+    host.onStored = { [unowned control] in control.note($0) }
     host.isQuiet = { [unowned self] in quietNow != nil }
     try useRoutes()
     try openLedger(restoredFirings)

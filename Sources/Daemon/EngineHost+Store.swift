@@ -45,7 +45,7 @@ extension EngineHost {
     let start = SystemClock.monotonic.microseconds
     let recorded = try store.commit(changes, and: body)
     outbox.marked(changes.delivered)
-    onStored(changes.saved.map(\.reminder.id) + changes.histories.map(\.id) + changes.forgotten)
+    onStored(changes)
     watchPace(of: SystemClock.monotonic.microseconds - start)
     return recorded
   }

@@ -34,8 +34,8 @@ final class EngineHost {
   var onStoreFailure: () -> Void = {}
   /// Called for each firing once it is in the ledger.
   var onFiring: (LedgerEntry) -> Void = { _ in }
-  /// Called with the reminders of each commit.
-  var onStored: ([String]) -> Void = { _ in }
+  /// Called with each commit.
+  var onStored: (Changes) -> Void = { _ in }
   /// Whether destinations receive firings without urgency later.
   var isQuiet: () -> Bool = { false }
   /// Called for each request to the routing engine; `Event.routed` brings the answer.

@@ -4,6 +4,7 @@ import JSONText
 import LinuxRuntime
 import Positioning
 import Reminders
+import Storage
 
 /// The changes since `WatchChanges` was last answered.
 struct ChangeNotes {
@@ -44,8 +45,15 @@ struct PositionMark: Equatable {
 extension ControlServer {
   private static let usualInterval = 0.1
 
+  /// Notes the reminders of a commit.
+  func note(_ stored: Changes) {
+    guard changes.isWatched else { return }
+    let ids = stored.saved.map(\.reminder.id) + stored.histories.map(\.id) + stored.forgotten
+    if !ids.isEmpty { note("reminders", ids) }
+  }
+
   func note(_ what: String, _ ids: [String]) {
-    guard changes.isWatched, what != "reminders" || !ids.isEmpty else { return }
+    guard changes.isWatched else { return }
     changes.add(what, ids)
     if !changeTimer.isEnabled { changeTimer.arm(in: ChangeNotes.delay) }
   }
