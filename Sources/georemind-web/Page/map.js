@@ -98,7 +98,7 @@ function makeMap(box, on) {
     if (fill) { pen.fillStyle = fill; pen.fill(); }
     if (stroke) { pen.strokeStyle = stroke; pen.lineWidth = width; pen.stroke(); }
   }
-  // A text that lies over none before it: those that matter most come first.
+  // A text that lies over none before it: names that matter most come first.
   let boxes = [];
   const names = [];
   function label(text, x, y, color, halo, align = "start") {
