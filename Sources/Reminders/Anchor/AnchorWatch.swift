@@ -7,6 +7,9 @@ import Geofencing
 /// The boat has left its circle when the present fix is outside and four fifths of the fixes of the
 /// last hold are, and it is back when as many are `margin` inside. There are at least three of
 /// them, so no single wrong fix decides. No fix is too inaccurate to be compared.
+///
+/// A receiver between masts and walls jumps: it is tens of metres away within seconds, and claims
+/// that the boat lies still. Outside after a jump, the boat has left after `holdsAfterJump` holds.
 package struct AnchorWatch: Equatable, Sendable {
   /// The share of the fixes that has to agree.
   private static let share = 0.8
@@ -14,6 +17,12 @@ package struct AnchorWatch: Equatable, Sendable {
   private static let fewest = 3
   /// The fixes of a hold that are kept: of more, some are left out.
   private static let resolution = 240.0
+  /// Positions this far apart within `jumpTime`, metres beyond what twice the claimed speed
+  /// explains, are a jump.
+  private static let jump = 15.0
+  private static let jumpTime = TimeSpan.seconds(10)
+  /// Two of three reflections in a harbour are over after so many holds of 30 s.
+  private static let holdsAfterJump = 3.0
   /// The way over this time is reported.
   private static let wayTime = TimeSpan.minutes(5)
   /// The same position for so long means that the receiver hangs, once positions have varied as
@@ -24,6 +33,7 @@ package struct AnchorWatch: Equatable, Sendable {
   private struct Moment: Equatable {
     let time: Instant
     let distance: Double
+    let position: Coordinate
   }
 
   private struct Place: Equatable {
@@ -46,6 +56,8 @@ package struct AnchorWatch: Equatable, Sendable {
 
   /// The fixes of the last hold, the oldest first.
   private var recent: [Moment] = []
+  /// The first jump since the boat was within its circle without one.
+  private var jumped: Instant?
   /// Where the boat was over the last five minutes, twice a minute.
   private var way: [Place] = []
   private var last: Place?
@@ -65,9 +77,10 @@ package struct AnchorWatch: Equatable, Sendable {
   /// Takes in a fix.
   /// - Parameters:
   ///   - distance: from the anchor, metres.
+  ///   - radius: of the circle, metres.
   ///   - hold: the time outside before the alarm.
   mutating func follow(
-    _ sample: PositionSample, _ distance: Double, hold: TimeSpan, at now: Instant
+    _ sample: PositionSample, _ distance: Double, radius: Double, hold: TimeSpan, at now: Instant
   ) {
     let isNew = last?.position != sample.position
     if isNew {
@@ -80,13 +93,27 @@ package struct AnchorWatch: Equatable, Sendable {
     largestSwing = max(largestSwing, min(distance, self.distance ?? 0))
     self.distance = distance
     // The receiver's clock was set back.
-    if let last, sample.time < last.time { (recent, way) = ([], []) }
+    if let last, sample.time < last.time { (recent, way, jumped) = ([], [], nil) }
+    if isJump(sample) {
+      jumped = jumped ?? sample.time
+    } else if distance <= radius {
+      jumped = nil
+    }
     last = Place(time: sample.time, position: sample.position)
-    keep(Moment(time: sample.time, distance: distance), hold: hold)
+    keep(Moment(time: sample.time, distance: distance, position: sample.position), hold: hold)
     if way.last.map({ sample.time - $0.time >= .seconds(30) }) ?? true, let last {
       way.append(last)
       while way.count > 1, way[1].time <= sample.time - Self.wayTime { way.removeFirst() }
     }
+  }
+
+  /// Whether the receiver is where its own speed cannot have brought it; unknown without a speed.
+  private func isJump(_ sample: PositionSample) -> Bool {
+    guard let speed = sample.speed,
+      let from = recent.first(where: { sample.time - $0.time <= Self.jumpTime })
+    else { return false }
+    let explained = 2 * speed * (sample.time - from.time).seconds
+    return from.position.distance(to: sample.position) > Self.jump + explained
   }
 
   private mutating func keep(_ moment: Moment, hold: TimeSpan) {
@@ -108,6 +135,7 @@ package struct AnchorWatch: Equatable, Sendable {
     let needed = Self.share * Double(recent.count)
     let edge = radius - Self.margin(radius: radius)
     if last.distance > radius {
+      if let jumped, (last.time - jumped).seconds < hold.seconds * Self.holdsAfterJump { return nil }
       return Double(recent.count { $0.distance > radius }) >= needed ? true : nil
     }
     guard last.distance <= edge else { return nil }

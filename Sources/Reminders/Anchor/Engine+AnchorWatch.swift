@@ -28,7 +28,7 @@ extension Engine {
       guard let slot = slots.slot(index), let place = slot.reminder.place else { continue }
       let distance = sample.position.distance(to: place.position)
       let hold = slot.reminder.hold
-      anchors[index]?.follow(sample, distance, hold: hold, at: now)
+      anchors[index]?.follow(sample, distance, radius: place.radius, hold: hold, at: now)
       let isOutside = anchors[index]?.isOutside(radius: place.radius, hold: hold)
       if let kind = transition(of: slot, distance <= place.radius, isOutside) {
         // The hold is over when it is decided.

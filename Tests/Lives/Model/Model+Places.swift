@@ -20,17 +20,19 @@ extension Model {
   // MARK: - Visits
 
   /// A place whose occurrences are all used or over, or that has expired, follows no visits. When it
-  /// waits again, the last fix decides whether the device is inside.
+  /// waits again, the last fix decides whether the device is inside; one from before a restart can
+  /// only show that it is not.
   mutating func follow(_ record: inout Record) {
     let isExpired = !record.spec.isUntil(now, in: zone)
     guard isWaiting(record) && !isExpired || record.silence != nil else {
       record.stay = .unknown
       return
     }
-    guard case .unknown = record.stay, let inside else { return }
+    guard case .unknown = record.stay, let known = inside ?? lastInside else { return }
+    let isInside = known.contains(record.spec.region)
+    guard !isInside || inside != nil else { return }
     record.watchedSince = now
-    record.stay =
-      inside.contains(record.spec.region) ? .inside(foundVisit(record)) : .outside(heldSince: nil)
+    record.stay = isInside ? .inside(foundVisit(record)) : .outside(heldSince: nil)
     noteDwell(record)
   }
 

@@ -49,6 +49,31 @@ import Testing
     #expect(harness.firings.map(\.priority) == [priority == 2 ? 2 : 1])
   }
 
+  /// A reflection throws the receiver to the other side of the harbour, and it claims to lie still.
+  @Test func aJumpThatTheSpeedContradictsWaitsForThreeHolds() throws {
+    var harness = try watch()
+    for _ in 0..<20 { harness.fix(20, speed: 0.2) }
+    for _ in 0..<80 { harness.fix(60, speed: 0.2) }
+    for _ in 0..<30 { harness.fix(20, speed: 0.2) }
+    #expect(harness.events == [])
+    // The next jump does not end: it is a drag that nobody saw begin.
+    let jump = harness.now
+    for _ in 0..<120 { harness.fix(60, speed: 0.2) }
+    #expect(harness.events == ["anchor:depart"])
+    #expect(harness.firings.first.map { $0.time - jump } == .seconds(91))
+  }
+
+  /// A squall at seven knots is no jump; one that claims a quarter of its speed is found after three.
+  @Test(arguments: [3.5, 0.9, nil]) func aFastDragWaitsForOneHold(speed: Double?) throws {
+    var harness = try watch()
+    for _ in 0..<20 { harness.fix(20, speed: 0.2) }
+    let start = harness.now
+    for second in 1...200 { harness.fix(20 + 3.5 * Double(second), speed: speed) }
+    #expect(harness.events == ["anchor:depart"])
+    let late = try #require(harness.firings.first.map { ($0.time - start).seconds })
+    #expect(late < (speed == 0.9 ? 105 : 40))
+  }
+
   @Test func aGustIsNoDrift() throws {
     var harness = try watch()
     for _ in 0..<29 { harness.fix(44) }
