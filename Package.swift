@@ -90,10 +90,13 @@ let package = Package(
     + library(
       "Control", ["CivilTime", "JSONText"], resources: [.embedInCode("org.georemind.varlink")])
     + library(
+      "BaseMap", ["CSQLite", "Geodesy", "JSONText"], settings: strict,
+      resources: ["map.js", "vector.js", "map.css"].map { .embedInCode("Page/\($0)") })
+    + library(
       "Report",
-      ["Geodesy", "CivilTime", "JSONText", "Positioning", "Geofencing", "Reminders"],
+      ["BaseMap", "Geodesy", "CivilTime", "JSONText", "Positioning", "Geofencing", "Reminders"],
       settings: strict,
-      resources: ["page.css", "frame.html", "data.js", "map.js", "timeline.js", "page.js"].map {
+      resources: ["page.css", "frame.html", "data.js", "timeline.js", "page.js"].map {
         .embedInCode("Page/\($0)")
       })
     + library("LinuxRuntime", ["CSystemd", "Bytes"], settings: strict)
@@ -126,8 +129,8 @@ let package = Package(
       "Client",
       [
         "Geodesy", "CivilTime", "JSONText", "Positioning", "Geofencing", "Departure", "Reminders",
-        "Interchange", "Control", "LinuxRuntime", "Feeds", "Report", "Companion", "Configuration",
-        "Bytes", "Containers", "Storage", arguments,
+        "Interchange", "Control", "LinuxRuntime", "Feeds", "BaseMap", "Report", "Companion",
+        "Configuration", "Bytes", "Containers", "Storage", arguments,
       ], settings: strict, testData: ["Screens"])
     + library(
       "Daemon",
@@ -161,17 +164,17 @@ let package = Package(
       .executableTarget(
         name: "georemind-web",
         dependencies: [
-          "CMicroHTTPD", "CSQLite", "Bytes", "CivilTime", "JSONText", "Configuration", "Control",
+          "CMicroHTTPD", "BaseMap", "Bytes", "CivilTime", "JSONText", "Configuration", "Control",
           "LinuxRuntime", "Phones", "Companion", arguments,
         ],
         resources: [
-          "page.html", "page.css", "map.js", "vector.js", "page.js", "icon.svg", "app.webmanifest",
+          "page.html", "page.css", "page.js", "icon.svg", "app.webmanifest",
         ].map { .embedInCode("Page/\($0)") },
         swiftSettings: strict),
       .testTarget(
         name: "WebProgramTests",
         dependencies: [
-          "georemind-web", "CSQLite", "CivilTime", "Configuration", "Control", "Geodesy",
+          "georemind-web", "BaseMap", "CSQLite", "CivilTime", "Configuration", "Control", "Geodesy",
           "JSONText",
           "LinuxRuntime", "Phones", "Positioning", "TestSupport",
         ],

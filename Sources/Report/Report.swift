@@ -1,5 +1,7 @@
+package import BaseMap
 package import CivilTime
 package import Geodesy
+import Geofencing
 package import JSONText
 package import Positioning
 package import Reminders
@@ -61,6 +63,8 @@ package struct Report {
   package var colors: [String: String] = [:]
   /// Firings in the contract's JSON shape, the earliest first.
   package var firings: [JSONObject] = []
+  /// The base map (`TileSelection.json`); nil for a grid.
+  package private(set) var tiles: JSONObject?
   /// Notes on the data for the reader, a sentence each.
   package var notes: [String] = []
   /// The program and its version.
@@ -71,6 +75,23 @@ package struct Report {
     self.source = source
     self.zone = zone
     self.generator = generator
+  }
+
+  /// Takes along the tiles of a file near the track and the firings; without both, near the fences.
+  package mutating func takeTiles(of file: TileFile) {
+    var points = trip?.sketch.points.map(\.position) ?? []
+    points += firings.compactMap {
+      Coordinate(latitude: $0["lat"]?.double, longitude: $0["lon"]?.double)
+    }
+    if points.isEmpty { points = reminders.compactMap { $0.region?.boundingCircle.center } }
+    tiles = TileSelection(file, near: points).json
+    let first = "The map has the tiles near the trip"
+    if let last = tiles?["max"]?.int {
+      guard last < file.levels.upperBound - 1 else { return }
+      notes.append("\(first) up to level \(last): deeper levels take too much room.")
+    } else {
+      notes.append("The map has a grid: its file has no tile near the trip.")
+    }
   }
 }
 

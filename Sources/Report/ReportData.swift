@@ -26,6 +26,7 @@ struct ReportData {
       "fences": .array(outlines.drawn),
       "places": .array(places.map(place)),
       "firings": .array(report.firings.enumerated().map { firing($1, number: $0 + 1) }),
+      "tiles": report.tiles.map { .object($0) },
       "omitted": .int(outlines.omitted + report.places.count - places.count),
     ]
   }

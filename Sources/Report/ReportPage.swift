@@ -1,3 +1,4 @@
+import BaseMap
 import CivilTime
 import Geodesy
 import JSONText
@@ -206,12 +207,12 @@ package struct ReportPage {
 
 /// The files of `Page`, as they are compiled in.
 private enum Asset {
-  static var style: String { text(PackageResources.page_css) }
+  static var style: String { text(MapProgram.style) + text(PackageResources.page_css) }
   static var frame: String { text(PackageResources.frame_html) }
   /// The scripts in order of dependency.
   static var program: String {
     [
-      PackageResources.data_js, PackageResources.map_js, PackageResources.timeline_js,
+      MapProgram.vector, MapProgram.map, PackageResources.data_js, PackageResources.timeline_js,
       PackageResources.page_js,
     ].map(text).joined(separator: "\n")
   }

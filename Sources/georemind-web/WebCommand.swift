@@ -1,4 +1,5 @@
 import ArgumentParser
+import BaseMap
 import Companion
 import Configuration
 import LinuxRuntime

@@ -11,8 +11,9 @@ import Testing
   private static let order = [
     "Bytes", "Unpacking", "Containers", "Geodesy", "CivilTime", "JSONText", "Configuration",
     "Positioning", "Phones", "Geofencing", "Departure", "Reminders", "Interchange", "Storage",
-    "Control", "Report", "LinuxRuntime", "Feeds", "Routing", "Companion", "Notifier", "Hooks",
-    "MQTT", "Client", "Daemon", "georemind", "georemind-route", "georemind-web", "georemind-mqtt",
+    "Control", "BaseMap", "Report", "LinuxRuntime", "Feeds", "Routing", "Companion", "Notifier",
+    "Hooks", "MQTT", "Client", "Daemon", "georemind", "georemind-route", "georemind-web",
+    "georemind-mqtt",
   ]
 
   /// Time arrives with each event in these, and no file or socket is opened.
@@ -27,7 +28,7 @@ import Testing
     ("FoundationEssentials", [], "7 MB; only swift-argument-parser brings it"),
     ("Dispatch", [], "one thread and one loop: timers and descriptors are sd-event's"),
     ("CSystemd", ["LinuxRuntime"], "the event loop, journal and bus have one home"),
-    ("CSQLite", ["Storage", "georemind-web"], "durability has one home; tiles are read alone"),
+    ("CSQLite", ["Storage", "BaseMap"], "durability has one home; tiles are read alone"),
     ("CExpat", ["Interchange"], "XML is read from files of the user alone"),
     ("CZlib", ["Unpacking"], "deflate has one home"),
     ("CCurl", ["georemind-route"], "libcurl brings 30 libraries into the process"),

@@ -1,3 +1,4 @@
+import BaseMap
 import CSQLite
 import Configuration
 import Control
@@ -290,39 +291,5 @@ import Testing
     }
     let base = try ask("GET", "/map/base").text
     #expect(base.contains(#""kind":"raster""#) && base.contains(#""min":0"#))
-  }
-
-  @Test func aHostileFileServesNothing() throws {
-    defer { server.stop() }
-    let large = try tileFile(
-      Self.tables + "INSERT INTO tiles VALUES (0, 0, 0, zeroblob(1048577));"
-        + "INSERT INTO tiles VALUES (1, 0, 0, 'a text')")
-    #expect(large.tile(zoom: 0, column: 0, row: 0) == nil)
-    #expect(large.tile(zoom: 1, column: 0, row: 1) == nil)
-    for text in ["", "no database at all, but a text of some length", "SQLite format 3\u{0}xxxx"] {
-      let path = try folder.file("hostile", text)
-      #expect(throws: TileFile.Failure.self) { try TileFile(path: path, attribution: nil) }
-    }
-    #expect(throws: TileFile.Failure.self) {
-      try TileFile(path: "\(folder.path)/absent", attribution: nil)
-    }
-  }
-
-  @Test func anEndlessViewEnds() throws {
-    defer { server.stop() }
-    let path = "\(folder.path)/view.mbtiles"
-    var database: OpaquePointer?
-    sqlite3_open(path, &database)
-    let script = """
-      CREATE TABLE metadata (name TEXT, value TEXT);
-      CREATE VIEW tiles AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
-        SELECT i AS zoom_level, -i AS tile_column, 0 AS tile_row, x'00' AS tile_data FROM n
-        WHERE i < 0;
-      """
-    #expect(sqlite3_exec(database, script, nil, nil, nil) == SQLITE_OK)
-    sqlite3_close(database)
-    let file = try TileFile(path: path, attribution: "me")
-    #expect(file.tile(zoom: 1, column: 0, row: 0) == nil)
-    #expect(file.description["attribution"] == "me")
   }
 }

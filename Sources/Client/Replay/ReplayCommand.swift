@@ -73,7 +73,12 @@ struct ReplayCommand: ClientCommand {
   @Option(help: ArgumentHelp("The speed: max, realtime, or a factor.", valueName: "speed"))
   var speed = ReplaySpeed.unlimited
 
+  @OptionGroup var base: BaseMapOption
   @OptionGroup var options: CommonOptions
+
+  func validate() throws {
+    if base.map != nil, report == nil { throw ValidationError("--map is for --report") }
+  }
 
   func run(in context: Context) throws {
     let display = try context.display()
@@ -92,7 +97,9 @@ struct ReplayCommand: ClientCommand {
     var replay = Replay(
       reminders: reminders, calendar: content.calendar, places: places, from: start, to: stop,
       zone: zone)
-    var picture = try report.map { try ReplayReport(path: $0, engine: replay.engine) }
+    var picture = try report.map {
+      try ReplayReport(path: $0, base: base.open(), engine: replay.engine)
+    }
     var decoderOptions = FixDecoder.Options()
     let recordedDate = try input.firstDate()
     decoderOptions.referenceTime = recordedDate ?? start ?? input.modified

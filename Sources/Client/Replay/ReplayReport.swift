@@ -1,3 +1,4 @@
+import BaseMap
 import CivilTime
 import Companion
 import Geofencing
@@ -9,11 +10,13 @@ import Report
 /// The report of a replay, gathered while it runs.
 struct ReplayReport {
   private let file: ReportFile
+  private let tiles: TileFile?
   private var trip: Trip
   private var firings: [JSONObject] = []
 
   /// Fails before anything is played where the file cannot be written.
-  init(path: String, engine: borrowing Engine) throws(Failure) {
+  init(path: String, base: TileFile?, engine: borrowing Engine) throws(Failure) {
+    tiles = base
     file = try ReportFile(path: path)
     trip = Trip(sketch: TrackSketch(longestLeg: engine.settings.monitor.longestLeg))
   }
@@ -43,6 +46,7 @@ struct ReplayReport {
     report.colors = places.colors
     report.firings = firings
     if let damage { report.notes.append("Of the recording, the decoder \(damage).") }
+    if let tiles { report.takeTiles(of: tiles) }
     try file.write(ReportPage(report).html)
   }
 }

@@ -22,6 +22,7 @@ struct ReportCommand: ClientCommand {
   var limit = 1000
 
   @Option("Show firings since this time: today, -7d, 2026-11-21 …", "time") var since: String?
+  @OptionGroup var base: BaseMapOption
   @OptionGroup var options: CommonOptions
 
   func validate() throws {
@@ -33,6 +34,7 @@ struct ReportCommand: ClientCommand {
     let since = try since.map {
       try context.stamp($0, option: "--since", dayAlone: .start).instant(in: zone).json
     }
+    let base = try base.open()
     let output = try ReportFile(path: file)
     let daemon = try DaemonConnection(options, context)
     var report = Report(
@@ -54,6 +56,7 @@ struct ReportCommand: ClientCommand {
     if report.firings.count == limit {
       report.notes.append("These are the latest \(limit) firings; --limit gives more.")
     }
+    if let base { report.takeTiles(of: base) }
     try output.write(ReportPage(report).html)
     guard file != "-" else { return }
     try context.note("\(file): \(counted(report.firings.count, "firing", "firings"))")

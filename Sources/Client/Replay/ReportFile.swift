@@ -1,6 +1,29 @@
+import ArgumentParser
+import BaseMap
 import Companion
 import Glibc
 import LinuxRuntime
+import Report
+
+/// The base map of a report.
+struct BaseMapOption: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Put the tiles near the trip into the report, from an MBTiles file.", valueName: "file"),
+    completion: .file(extensions: ["mbtiles"]))
+  var map: String?
+
+  /// Opens the file before anything is played; nil without the option.
+  func open() throws(Failure) -> TileFile? {
+    do throws(TileFile.Failure) {
+      return try map.map { path throws(TileFile.Failure) in
+        try TileFile(path: path, attribution: nil)
+      }
+    } catch {
+      throw Failure(.badData, "--map: \(error.description); name an MBTiles file")
+    }
+  }
+}
 
 /// Writes a page to a file, whole or not at all.
 final class ReportFile {

@@ -1,6 +1,5 @@
-// The data of the page, decoded, and what everything else reckons with: the projection and local time.
+// The data of the page, decoded, and local time.
 const data = JSON.parse(document.getElementById("data").textContent);
-const EARTH = 6371008.8, RAD = Math.PI / 180;
 
 // Columns of differences become columns of values.
 function sums(column, unit = 1) {
@@ -46,49 +45,11 @@ for (const fence of data.fences) { fence.lat *= 1e-6; fence.lon *= 1e-6; }
 
 // What the map shows at first: what happened; and where nothing did, the fences.
 const extent = (() => {
-  const points = [];
-  if (track) for (let i = 0; i < track.t.length; i++) points.push([track.lat[i], track.lon[i]]);
+  const points = track ? track.t.map((_, i) => [track.lat[i], track.lon[i]]) : [];
   for (const f of data.firings) if (f.lat != null) points.push([f.lat, f.lon]);
   if (!points.length) for (const f of [...data.fences, ...data.places]) points.push([f.lat, f.lon]);
   return points.length ? points : [[0, 0]];
 })();
-
-// Azimuthal equidistant around the middle: in metres, true from the middle, and free of seams at the
-// antimeridian and the poles (Snyder, Map Projections, 1987, chapter 25; in half angles, so that
-// centimetres are left where distances are small).
-const origin = (() => {
-  let x = 0, y = 0, z = 0;
-  for (const [lat, lon] of extent) {
-    x += Math.cos(lat * RAD) * Math.cos(lon * RAD);
-    y += Math.cos(lat * RAD) * Math.sin(lon * RAD);
-    z += Math.sin(lat * RAD);
-  }
-  return { lat: Math.atan2(z, Math.hypot(x, y)), lon: Math.atan2(y, x) };
-})();
-function project(lat, lon) {
-  const phi = lat * RAD, east = lon * RAD - origin.lon, half = Math.sin(east / 2) ** 2;
-  const north = Math.sin((phi - origin.lat) / 2) ** 2;
-  const a = Math.min(1, north + Math.cos(origin.lat) * Math.cos(phi) * half);
-  const c = 2 * Math.asin(Math.sqrt(a)), k = EARTH * (c < 1e-9 ? 1 : c / Math.sin(c));
-  return [k * Math.cos(phi) * Math.sin(east),
-    k * (Math.sin(phi - origin.lat) + 2 * Math.sin(origin.lat) * Math.cos(phi) * half)];
-}
-function unproject(x, y) {
-  const rho = Math.hypot(x, y), c = Math.min(rho / EARTH, Math.PI);
-  if (rho < 1e-6) return [origin.lat / RAD, origin.lon / RAD];
-  const sine = Math.cos(c) * Math.sin(origin.lat) + y * Math.sin(c) * Math.cos(origin.lat) / rho;
-  const lon = origin.lon + Math.atan2(x * Math.sin(c),
-    rho * Math.cos(origin.lat) * Math.cos(c) - y * Math.sin(origin.lat) * Math.sin(c));
-  return [Math.asin(Math.max(-1, Math.min(1, sine))) / RAD, lon / RAD];
-}
-// Where one comes to on the sphere, for circles.
-function destination(lat, lon, bearing, metres) {
-  const phi = lat * RAD, d = metres / EARTH;
-  const sine = Math.sin(phi) * Math.cos(d) + Math.cos(phi) * Math.sin(d) * Math.cos(bearing);
-  const end = Math.asin(sine);
-  return [end / RAD, lon + Math.atan2(Math.sin(bearing) * Math.sin(d) * Math.cos(phi),
-    Math.cos(d) - Math.sin(phi) * sine) / RAD];
-}
 
 function offsetAt(time) {
   let offset = 0;
@@ -97,16 +58,6 @@ function offsetAt(time) {
 }
 function local(time) { return new Date(time + offsetAt(time)).toISOString(); }
 function clock(time, seconds = true) { return local(time).slice(11, seconds ? 19 : 16); }
-function metres(value) {
-  if (value < 999.5) return `${Math.round(value)} m`;
-  return `${(value / 1000).toFixed(value < 99950 ? 1 : 0)} km`;
-}
-// The largest of 1, 2, 5 times a power of ten that is not above a value.
-function roundDown(value) {
-  const power = 10 ** Math.floor(Math.log10(value));
-  return [5, 2, 1].map(f => f * power).find(f => f <= value) ?? power;
-}
-
 // Classes of the two measures: the upper bound of all but the last.
 const measures = {
   speed: { unit: "km/h", values: track?.speed ?? [], bounds: (() => {
@@ -128,13 +79,4 @@ function classOf(measure, i) {
 function describe(i, time) {
   const eph = track.eph[i] == null ? "" : `, ±${track.eph[i] < 10 ? track.eph[i].toFixed(1) : Math.round(track.eph[i])} m`;
   return `${clock(time)}, ${Math.round(track.speed[i])} km/h${eph}`;
-}
-
-const SVG = "http://www.w3.org/2000/svg";
-function element(name, attributes = {}, parent, text) {
-  const made = document.createElementNS(SVG, name);
-  for (const key in attributes) made.setAttribute(key, attributes[key]);
-  if (text !== undefined) made.textContent = text;
-  parent?.append(made);
-  return made;
 }

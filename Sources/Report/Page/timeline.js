@@ -1,3 +1,11 @@
+const SVG = "http://www.w3.org/2000/svg";
+function element(name, attributes = {}, parent, text) {
+  const made = document.createElementNS(SVG, name);
+  for (const key in attributes) made.setAttribute(key, attributes[key]);
+  if (text !== undefined) made.textContent = text;
+  parent?.append(made);
+  return made;
+}
 // The time line: speed or accuracy as an area, gaps hatched, firings in rows above it.
 function makeTimeline(box, select) {
   if (data.from == null) return null;

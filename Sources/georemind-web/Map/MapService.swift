@@ -1,3 +1,4 @@
+import BaseMap
 import Bytes
 import Companion
 import JSONText

@@ -1,3 +1,5 @@
+import BaseMap
+
 /// The meaning of a path below `/map/`.
 enum PageRoute: Equatable {
   case file(PageFile)
@@ -51,6 +53,7 @@ enum PageFile: String, CaseIterable {
   case map = "map.js"
   case vector = "vector.js"
   case script = "page.js"
+  case mapStyle = "map.css"
   case style = "page.css"
   case icon = "icon.svg"
   case manifest = "app.webmanifest"
@@ -61,7 +64,7 @@ enum PageFile: String, CaseIterable {
     switch self {
     case .page: "text/html; charset=utf-8"
     case .map, .vector, .script: "text/javascript; charset=utf-8"
-    case .style: "text/css; charset=utf-8"
+    case .mapStyle, .style: "text/css; charset=utf-8"
     case .icon: "image/svg+xml"
     case .manifest: "application/manifest+json"
     }
@@ -70,8 +73,9 @@ enum PageFile: String, CaseIterable {
   var bytes: [UInt8] {
     switch self {
     case .page: PackageResources.page_html
-    case .map: PackageResources.map_js
-    case .vector: PackageResources.vector_js
+    case .map: MapProgram.map
+    case .vector: MapProgram.vector
+    case .mapStyle: MapProgram.style
     case .script: PackageResources.page_js
     case .style: PackageResources.page_css
     case .icon: PackageResources.icon_svg

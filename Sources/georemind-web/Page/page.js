@@ -241,7 +241,7 @@ function listen() {
     if (fix) {
       const first = !state.me, age = (Date.now() - Date.parse(fix.time)) / 1000;
       state.me = fix; state.fixAt = first && age > 0 && age < 1e6 ? Date.now() - age * 1000 : Date.now();
-      map.set("me", fix); if (!lost) map.addTrail(fix.lat, fix.lon);
+      map.set("me", fix); if (!lost) map.extend(fix.lat, fix.lon);
       if (first) map.go(fix.lat, fix.lon, 14); else if (state.follow) map.go(fix.lat, fix.lon);
       if (!state.ghost) loadNear();
     }
@@ -309,6 +309,10 @@ byId("map").addEventListener("keydown", e => {
 
 // ---- the beginning
 function noLink(text) { byId("body").replaceChildren(make("h3", { textContent: "No link" }), make("p", { textContent: text })); show(); }
+function tiles({ min, max, kind }) {
+  const url = (z, x, y) => `tiles/${z}/${x}/${y}`;
+  return { min, max, url, isVector: kind === "vector", bytes: (...name) => fetch(url(...name)).then(async r => r.ok ? new Uint8Array(await r.arrayBuffer()) : null) };
+}
 async function begin() {
   // A token in the address opens the session once, and leaves no trace in the history.
   const token = location.hash.slice(1);
@@ -317,7 +321,7 @@ async function begin() {
     if (/^[\w-]{43}$/.test(token)) await post("session", { link: token });
     state.link = (await fetch("session").then(answer)).link;
     const base = await fetch("base").then(answer);
-    if (base.kind !== "none") { map.tiles("tiles/{z}/{x}/{y}", base.min, base.max, base.kind === "vector"); byId("credit").textContent = (base.attribution ?? "").replace(/<[^>]*>/g, "").replace(/&copy;/g, "©"); }
+    if (base.kind !== "none") { map.tiles(tiles(base)); byId("credit").textContent = (base.attribution ?? "").replace(/<[^>]*>/g, "").replace(/&copy;/g, "©"); }
     await loadCategories(); await loadReminders(); loadBox(); listen(); openList();
     root.dataset.ready = "1";
   } catch (error) {

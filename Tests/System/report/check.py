@@ -17,7 +17,9 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../map"))
 import browser
+import cross
 
 program = os.path.abspath(sys.argv[1])
 pictures = sys.argv[2] if len(sys.argv) > 2 else None
@@ -65,9 +67,9 @@ def day(path):
                                 f"{math.degrees(course) % 360:.1f},120626,,,A"))
 
 
-def report(recording, reminders, path):
+def report(recording, reminders, path, *options):
     done = subprocess.run(
-        [program, "replay", recording, "--reminders", reminders, "--report", path, "--json"],
+        [program, "replay", recording, "--reminders", reminders, "--report", path, "--json", *options],
         capture_output=True, text=True, env={**os.environ, "TZ": "Europe/Berlin"})
     if done.returncode != 0:
         sys.exit(f"georemind replay: {done.stderr}")
@@ -92,7 +94,36 @@ def by_keyboard(page, firings):
     return [f["title"] for f in found if f["open"] and f["why"] and f["rows"] >= 3]
 
 
+def with_tiles(page, folder):
+    """Tiles of the file are in the page: the square of each is under a mark at the same point."""
+    for kind in ("vector", "raster"):
+        made = cross.tiles(f"{folder}/{kind}.mbtiles", kind)
+        zoom, _, lat, lon = next(point for point in made if point[0] == 15 and point[1] == "60")
+        with open(f"{folder}/spot.nmea", "w", newline="") as file:
+            place = f"{angle(lat, 2)},N,{angle(lon, 3)},E"
+            for second in range(20):
+                file.write(sentence(f"GPRMC,1000{second:02d}.00,A,{place},0.0,0.0,120626,,,A"))
+        report(f"{folder}/spot.nmea", f"{root}/examples/reminders.json", f"{folder}/{kind}.html", "--map", f"{folder}/{kind}.mbtiles")
+        page.open(f"{folder}/{kind}.html", 500, 700)
+        page.ask(f"['fences', 'marks', 'lines', 'places', 'firings'].forEach(n => map.set(n, [])); map.set('me', null); map.go({lat}, {lon}, {zoom})")
+        for _ in range(100):
+            if page.ask("new Promise(d => setTimeout(d, 30)).then(() => !map.isBusy())"):
+                break
+        box = page.ask("(() => { const { left, top } = document.querySelector('#map > canvas').getBoundingClientRect(); return [left, top] })()")
+        x, y = (a + b for a, b in zip(page.ask(f"map.at({lat}, {lon})"), box))
+        if pictures:
+            page.picture(f"{pictures}/{kind}.png")
+        rows = cross.pixels(page, round(x) - 24, round(y) - 24, 48)
+        colour, slack = (cross.WATER, 14) if kind == "vector" else (cross.RED, 90)
+        square = cross.middle(rows, colour, slack)
+        off = square and math.dist(square, (x - round(x) + 24, y - round(y) + 24))
+        check(f"{kind} tiles are in the report, within a pixel", square and off <= 1, f"{off:.2f} px" if square else "no square")
+        check(f"{kind}: the authors are named", page.ask("document.getElementById('credit').textContent") == ("© OpenStreetMap contributors" if kind == "vector" else ""))
+
+
 def main():
+    if pictures:
+        os.makedirs(pictures, exist_ok=True)
     chromium = browser.find()
     if not chromium:
         print("report check skipped: there is no Chromium")
@@ -113,8 +144,13 @@ def run(page, folder):
     for width, height, dark in ((1280, 800, False), (390, 844, False), (1280, 800, True), (390, 844, True)):
         page.open(path, width, height, dark)
         size = f"{width}x{height}{' dark' if dark else ''}"
-        marks = page.ask("document.querySelectorAll('#map .firing').length")
+        # Each is in sight, and the canvas shows more than its ground.
+        marks = page.ask("(() => { const { width, height } = document.querySelector('#map > canvas').getBoundingClientRect();"
+                         " return data.firings.map(f => map.at(f.lat, f.lon)).filter(([x, y]) => x > 0 && y > 0 && x < width && y < height).length })()")
         check(f"{size}: every firing is on the map", marks == len(firings), marks)
+        colours = page.ask("(() => { const c = document.querySelector('#map > canvas'), d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;"
+                           " return new Set(new Uint32Array(d.buffer)).size })()")
+        check(f"{size}: the map is drawn", colours > 20, colours)
         line = page.ask("document.querySelectorAll('#line .firing').length")
         check(f"{size}: every firing is on the time line", line == len(firings), line)
         wide = page.ask("document.documentElement.scrollWidth")
@@ -132,15 +168,17 @@ def run(page, folder):
         named.append(page.ask("document.getElementById('cursor').textContent"))
     check("N goes from firing to firing on the map and says which",
           all(f["title"] in text for f, text in zip(firings, named)), named[-1])
-    before = page.ask("document.querySelector('#map svg g:nth-child(2)').getAttribute('transform')")
+    before = page.ask("[map.z, ...map.centre()].join()")
     page.key("+", 187, "+")
     page.key("ArrowLeft", 37)
-    after = page.ask("document.querySelector('#map svg g:nth-child(2)').getAttribute('transform')")
-    check("the map moves and scales by keyboard", before != after)
+    check("the map moves and scales by keyboard", page.ask(f"new Promise(d => setTimeout(d, 400)).then(() => [map.z, ...map.centre()].join() !== '{before}')"))
     page.ask("document.getElementById('slider').focus()")
     page.key("ArrowRight", 39)
     spoken = page.ask("document.getElementById('slider').getAttribute('aria-valuetext')")
     check("the moment is told in words", "km/h" in (spoken or ""), spoken)
+    moved = page.ask("(async () => { document.getElementById('play').click(); await new Promise(d => setTimeout(d, 1200));"
+                     " document.getElementById('play').click(); return Number(document.getElementById('slider').value) })()")
+    check("the trip plays", moved > 5, f"{moved} s of it in 1.2 s")
     printed = page.call("Page.printToPDF", printBackground=True, paperWidth=8.27, paperHeight=11.69)["data"]
     check("it can be printed", len(printed) > 20000, f"{len(printed) * 3 // 4} bytes of PDF")
 
@@ -160,6 +198,8 @@ def run(page, folder):
     check("a step of the map is drawn within 0.5 s", frame <= 500, f"{frame:.0f} ms, {points} points")
     if pictures:
         page.picture(f"{pictures}/day.png")
+
+    with_tiles(page, folder)
 
     path = f"{folder}/hostile.html"
     with open(f"{folder}/hostile.json", "w") as file:

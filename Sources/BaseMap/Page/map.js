@@ -8,16 +8,16 @@ const unmercator = (x, y) => [Math.atan(Math.sinh(Math.PI * (1 - 2 * y))) / RAD,
 // The copy of the world that is nearest to where one looks.
 const nearest = (x, to) => x + Math.round(to - x);
 
-// `on` has the functions moved, dragged, hold, ghost and pick, which are called with degrees or with what was picked.
+// `on` has the functions moved, dragged, hold, hover, ghost and pick, which are called with degrees or with what was picked.
 function makeMap(box, on) {
   const layer = box.appendChild(Object.assign(document.createElement("div"), { className: "tiles" }));
   const canvas = box.appendChild(document.createElement("canvas"));
   canvas.setAttribute("aria-hidden", "true");
   const pen = canvas.getContext("2d");
   const view = { x: 0.5, y: 0.5, z: 2, width: 0, height: 0 };
-  const data = { places: [], found: [], fences: [], firings: [], trail: [], me: null, ghost: null, draft: null, chosen: null };
+  const data = { places: [], found: [], fences: [], firings: [], lines: [], marks: [], me: null, ghost: null, draft: null, chosen: null };
   // A day of positions each second.
-  const longestTrail = 86400;
+  const longestRun = 86400;
   let source = null, hits = [];
   const ratio = () => Math.min(3, devicePixelRatio || 1);
   const world = () => TILE * 2 ** view.z;
@@ -38,15 +38,15 @@ function makeMap(box, on) {
       for (let x = Math.floor(left); x <= Math.floor(left + view.width / size); x++) wanted.add(`${z}/${x}/${y}`);
     for (const key of wanted) {
       if (tiles.has(key)) continue;
-      const [, x, y] = key.split("/").map(Number), url = source.url.replace("{z}", z).replace("{x}", ((x % n) + n) % n).replace("{y}", y);
+      const [, x, y] = key.split("/").map(Number), name = [z, ((x % n) + n) % n, y];
       const image = source.isVector ? document.createElement("canvas") : new Image();
       const here = () => { image.dataset.here = "1"; prune(z); }, away = () => { image.dataset.here = "0"; if (!source.isVector) image.remove(); prune(z); };
       if (source.isVector) {
         image.layers = {};
-        fetch(url).then(async r => { if (r.ok) image.layers = VectorTiles.decode(new Uint8Array(await r.arrayBuffer())); paint(image, z); (r.ok ? here : away)(); }, away);
+        source.bytes(...name).then(bytes => { if (bytes) image.layers = VectorTiles.decode(bytes); paint(image, z); (bytes ? here : away)(); }, away);
       } else {
         image.decoding = "async"; image.alt = ""; image.draggable = false;
-        image.onload = here; image.onerror = away; image.src = url;
+        image.onload = here; image.onerror = away; image.src = source.url(...name);
       }
       tiles.set(key, image);
       layer.append(image);
@@ -108,14 +108,18 @@ function makeMap(box, on) {
     pen.textAlign = align; pen.lineWidth = 3; pen.lineJoin = "round";
     pen.strokeStyle = halo; pen.strokeText(text, x, y); pen.fillStyle = color; pen.fillText(text, x, y);
   }
-  function polyline(points) {
+  // Lines of points of the map; points that fall on one pixel are one.
+  function trace(runs) {
+    const w = world();
     pen.beginPath();
-    let last = null;
-    for (const [x, y] of points) {
-      const nx = last === null ? nearest(x, view.x) : nearest(x, last), w = world();
-      const sx = view.width / 2 + (nx - view.x) * w, sy = view.height / 2 + (y - view.y) * w;
-      if (last === null) pen.moveTo(sx, sy); else pen.lineTo(sx, sy);
-      last = nx;
+    for (const run of runs) {
+      let last = null, px = 0, py = 0;
+      run.forEach(([x, y], i) => {
+        last = nearest(x, last ?? view.x);
+        const sx = view.width / 2 + (last - view.x) * w, sy = view.height / 2 + (y - view.y) * w;
+        if (i && i < run.length - 1 && Math.abs(sx - px) + Math.abs(sy - py) < 1.5) return;
+        pen[i ? "lineTo" : "moveTo"](px = sx, py = sy);
+      });
     }
   }
   function drawGrid(ink) {
@@ -145,13 +149,16 @@ function makeMap(box, on) {
         pen.strokeStyle = fence.color; pen.lineWidth = fence.id === data.chosen ? 3.5 : 1.8; pen.stroke();
       } else disc(...p, Math.max(radius, 4), `${fence.color}${fence.state === "inside" ? "55" : "1c"}`, fence.color, fence.id === data.chosen ? 3.5 : 1.8);
       pen.setLineDash([]); pen.globalAlpha = 1;
-      if (radius > 14 || fence.id === data.chosen) names.push([fence.id === data.chosen ? 0 : 2, fence.title, p[0], p[1] - Math.max(fence.lines ? 0 : radius, 4) - 9, ink, paper, "center"]);
-      hits.push({ kind: "fence", id: fence.id, p, r: Math.max(radius, 12) });
+      if (radius > 14 || data.fences.length < 40 || fence.id === data.chosen) names.push([fence.id === data.chosen ? 0 : 2, fence.title, p[0], p[1] - Math.max(fence.lines ? 0 : radius, 4) - 9, ink, paper, "center"]);
+      hits.push({ kind: "fence", id: fence.id, p, r: Math.max(radius, 12), says: fence.says ?? fence.title });
     }
-    if (data.trail.length > 1) {
-      pen.lineCap = pen.lineJoin = "round";
-      polyline(data.trail); pen.strokeStyle = paper; pen.lineWidth = 6; pen.stroke(); pen.strokeStyle = accent; pen.lineWidth = 3; pen.stroke();
+    pen.lineCap = pen.lineJoin = "round";
+    for (const isCasing of [true, false]) for (const line of data.lines) {
+      if (isCasing && line.dash) continue;
+      trace(line.runs); pen.setLineDash(!isCasing && line.dash || []);
+      pen.strokeStyle = isCasing ? paper : line.color ?? accent; pen.lineWidth = isCasing ? 6 : line.width ?? 3; pen.stroke();
     }
+    pen.setLineDash([]);
     for (const g of grouped()) {
       const p = toScreen(g.x, g.y);
       if (!inSight(p)) continue;
@@ -160,9 +167,17 @@ function makeMap(box, on) {
         disc(...p, size, paper, g.color ?? ink, 2); pen.textAlign = "center"; pen.fillStyle = ink; pen.fillText(g.n < 1000 ? g.n : `${Math.round(g.n / 100) / 10}k`, p[0], p[1] + 0.5);
         hits.push({ kind: "group", at: g, p, r: size });
       } else {
-        disc(...p, 5, g.color ?? ink, paper, 1.5); hits.push({ kind: "place", id: g.place.name, p, r: 11 });
-        if (view.z >= 15) names.push([3, g.place.name, p[0] + 9, p[1], ink, paper]);
+        disc(...p, 5, g.color ?? ink, paper, 1.5); hits.push({ kind: "place", id: g.place.name, p, r: 11, says: g.place.name });
+        if (view.z >= 15 || data.places.length < 40) names.push([3, g.place.name, p[0] + 9, p[1], ink, paper]);
       }
+    }
+    for (const mark of data.marks) {
+      const p = toScreen(mark.x, mark.y), [x, y] = p;
+      if (!inSight(p)) continue;
+      pen.strokeStyle = mark.color ?? ink; pen.fillStyle = paper; pen.lineWidth = 2; pen.beginPath();
+      if (mark.shape === "cross") { pen.moveTo(x - 4, y - 4); pen.lineTo(x + 4, y + 4); pen.moveTo(x + 4, y - 4); pen.lineTo(x - 4, y + 4); }
+      else if (mark.shape === "square") { pen.rect(x - 5, y - 5, 10, 10); pen.fill(); } else { pen.arc(x, y, 5, 0, 2 * Math.PI); pen.fill(); }
+      pen.stroke(); hits.push({ kind: "mark", p, r: 8, says: mark.says });
     }
     const taken = new Map(), spots = [];
     for (const f of data.firings) {
@@ -175,9 +190,9 @@ function makeMap(box, on) {
         if (k === 4) spots.push([spot, p]);
         continue;
       }
-      disc(p[0] + 22 * k, p[1], 10, f.seq === data.chosen ? f.color : paper, f.color, 3);
+      pen.setLineDash(f.isLent ? [4, 3] : []); disc(p[0] + 22 * k, p[1], 10, f.seq === data.chosen ? f.color : paper, f.color, 3); pen.setLineDash([]);
       pen.textAlign = "center"; pen.fillStyle = f.seq === data.chosen ? paper : ink; pen.fillText(f.seq, p[0] + 22 * k, p[1] + 0.5);
-      hits.push({ kind: "firing", id: f.seq, p: [p[0] + 22 * k, p[1]], r: 12 });
+      hits.push({ kind: "firing", id: f.seq, p: [p[0] + 22 * k, p[1]], r: 12, says: f.says });
     }
     for (const [spot, p] of spots) names.push([1, `+${taken.get(spot) - 4}`, p[0] + 78, p[1], ink, paper]);
     for (const place of data.found) {
@@ -258,7 +273,7 @@ function makeMap(box, on) {
   });
   canvas.addEventListener("pointermove", e => {
     const old = fingers.get(e.pointerId), p = local(e);
-    if (!old) { canvas.style.cursor = hit(...p) ? "pointer" : ""; return; }
+    if (!old) { const over = hit(...p); canvas.style.cursor = over ? "pointer" : ""; canvas.title = over?.says ?? ""; return on.hover?.(...from(...p), 1 / perMetre(from(...p)[0])); }
     const d = [p[0] - old[0], p[1] - old[1]];
     travelled += Math.hypot(...d);
     if (travelled > 8) clearTimeout(hold);
@@ -300,18 +315,27 @@ function makeMap(box, on) {
     if (!points.length) return fence;
     const [lon, lat] = points[0], x0 = mercator(lat, lon)[0];
     const lines = fence.rings.map(ring => ring.map(([lon, lat]) => { const [x, y] = mercator(lat, lon); return [nearest(x, x0), y]; }));
-    const reach = Math.max(...lines.flat().map(([x, y]) => Math.hypot(x - x0, y - mercator(lat, lon)[1]))) * 2 * Math.PI * EARTH * Math.cos(lat * RAD);
+    const reach = lines.flat().reduce((far, [x, y]) => Math.max(far, Math.hypot(x - x0, y - mercator(lat, lon)[1])), 0) * 2 * Math.PI * EARTH * Math.cos(lat * RAD);
     return { ...fence, lines, lat, lon, reach };
   }
   return {
-    tiles(url, min, max, isVector) { source = { url, min, max, isVector }; layer.classList.toggle("vector", !!isVector); update(); },
+    // `given` has min, max, isVector and, for vectors, bytes(z, x, y), a promise; for images url(z, x, y).
+    tiles(given) { source = given; layer.classList.toggle("vector", !!given.isVector); update(); },
     set(name, value) {
       if (name === "fences") value = value.map(shaped).filter(f => f.lat != null);
-      data[name] = ["places", "found", "fences", "firings"].includes(name) ? value.map(place) : name === "trail" ? value.map(p => mercator(...p)) : value;
+      data[name] = ["places", "found", "fences", "firings", "marks"].includes(name) ? value.map(place) : name === "lines" ? value.map(l => ({ ...l, runs: l.runs.map(run => run.map(p => mercator(...p))) })) : value;
       if (name === "places") data.placesKey = (data.placesKey ?? 0) + 1;
       update();
     },
-    addTrail(lat, lon) { data.trail.push(mercator(lat, lon)); if (data.trail.length > longestTrail) data.trail.shift(); update(); },
+    // A point more of the last line.
+    extend(lat, lon) { const run = data.lines.at(-1)?.runs.at(-1); if (!run) return; run.push(mercator(lat, lon)); if (run.length > longestRun) run.shift(); update(); },
+    // Shows all points, at most at a zoom.
+    fit(points, zoom = 17) {
+      const list = points.map(p => mercator(...p)), x0 = list[0][0], xs = list.map(([x]) => nearest(x, x0)), ys = list.map(([, y]) => y), room = Math.min(48, view.width / 8);
+      const ends = list => list.reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [Infinity, -Infinity]), [w, e] = ends(xs), [n, s] = ends(ys);
+      cancelAnimationFrame(flight);
+      set((w + e) / 2, (n + s) / 2, Math.min(zoom, Math.log2(Math.min((view.width - 2 * room) / (e - w), (view.height - 2 * room) / (s - n)) / TILE)));
+    },
     go(lat, lon, z = view.z) { cancelAnimationFrame(flight); set(...mercator(lat, lon), z); },
     zoom: glide, at, resize,
     bounds() { if (world() <= view.width) return { north: from(0, 0)[0], west: -180, south: from(0, view.height)[0], east: 180 }; const [north, west] = from(0, 0), [south, east] = from(view.width, view.height); return { north, west, south, east }; },

@@ -1,26 +1,27 @@
 import CSQLite
-import Configuration
 import Glibc
-import JSONText
+package import JSONText
 
 /// The tiles of one MBTiles file (https://github.com/mapbox/mbtiles-spec, version 1.3): a database
 /// of SQLite. The file is hostile input: it is opened read-only, without its triggers and views'
 /// functions, and each tile has a limit.
-final class TileFile {
-  static let maximumBytes = 1 << 20
-  static let maximumZoom = 22
+package final class TileFile {
+  package static let maximumBytes = 1 << 20
+  package static let maximumZoom = 22
 
   private var database: OpaquePointer?
   private var query: OpaquePointer?
-  private let tag: String
-  private(set) var description: JSONObject
+  /// Changes with the file: an entity tag of HTTP.
+  package let tag: String
+  /// Kind (`vector` or `raster`), levels, bounds and authors, as a page reads them.
+  package private(set) var description: JSONObject
 
-  struct Failure: Error, CustomStringConvertible {
-    let description: String
+  package struct Failure: Error, CustomStringConvertible {
+    package let description: String
   }
 
   /// - Parameter attribution: replaces that of the file.
-  init(path: String, attribution: String?) throws(Failure) {
+  package init(path: String, attribution: String?) throws(Failure) {
     var status = stat()
     guard stat(path, &status) == 0 else {
       throw Failure(description: "\(path): \(String(cString: strerror(errno)))")
@@ -63,6 +64,14 @@ final class TileFile {
     (query, database) = (nil, nil)
   }
 
+  package var isVector: Bool { description["kind"] == "vector" }
+
+  /// The levels of which it has tiles; empty where its metadata are wrong.
+  package var levels: Range<Int> {
+    let (first, last) = (description["min"]?.int ?? 0, description["max"]?.int ?? 0)
+    return first..<max(first, last + 1)
+  }
+
   private func level(_ name: String, _ fallback: Int) -> Int {
     max(0, min(metadata(name).flatMap { Int($0) } ?? fallback, Self.maximumZoom))
   }
@@ -84,7 +93,7 @@ final class TileFile {
   }
 
   /// The bytes of a tile by column and row from the north-west; nil where there is none.
-  func tile(zoom: Int, column: Int, row: Int) -> [UInt8]? {
+  package func tile(zoom: Int, column: Int, row: Int) -> [UInt8]? {
     guard (0...Self.maximumZoom).contains(zoom), (0..<1 << zoom).contains(column),
       (0..<1 << zoom).contains(row)
     else { return nil }
@@ -101,33 +110,5 @@ final class TileFile {
     let count = Int(sqlite3_column_bytes(query, 0))
     guard count <= Self.maximumBytes else { return nil }
     return Array(UnsafeRawBufferPointer(start: bytes, count: count))
-  }
-
-  /// - Parameter name: `Z/X/Y`.
-  func answer(_ name: String, _ request: PageRequest) -> PageAnswer {
-    let numbers = name.split(separator: "/", omittingEmptySubsequences: false).map {
-      $0.utf8.allSatisfy { (48...57).contains($0) } ? Int($0) ?? -1 : -1
-    }
-    guard numbers.count == 3, (0...Self.maximumZoom).contains(numbers[0]),
-      numbers[1...].allSatisfy({ (0..<1 << numbers[0]).contains($0) })
-    else { return PageAnswer(404) }
-    guard let bytes = tile(zoom: numbers[0], column: numbers[1], row: numbers[2]) else {
-      // No error: a browser would complain of each tile beyond the region.
-      var answer = PageAnswer(204)
-      answer.headers = [["Cache-Control", "max-age=3600"]]
-      return answer
-    }
-    var answer = PageAnswer(request.knownTag == tag ? 304 : 200)
-    answer.headers = [["Cache-Control", "private, max-age=604800"], ["ETag", tag]]
-    if answer.status == 200 { answer.body = bytes }
-    if bytes.starts(with: [0x1F, 0x8B]) { answer.headers.append(["Content-Encoding", "gzip"]) }
-    answer.type = Self.type(of: bytes, isVector: description["kind"] == "vector")
-    return answer
-  }
-
-  private static func type(of bytes: [UInt8], isVector: Bool) -> String {
-    if isVector { return "application/x-protobuf" }
-    if bytes.starts(with: [0x89, 0x50]) { return "image/png" }
-    return bytes.starts(with: [0xFF, 0xD8]) ? "image/jpeg" : "image/webp"
   }
 }
