@@ -91,7 +91,7 @@ private func fill(_ folder: BenchFolder, _ count: Int) throws {
       if one.kind == .location { history.stay = .outside(since: nil) }
       changes.saved.append((one, history, standing))
     }
-    changes.lastFix = KeptFix(fix: fix, arrival: now)
+    changes.lastFixes[nil] = KeptFix(fix: fix, arrival: now)
     try store.commit(changes)
   }
   store.close()

@@ -51,9 +51,9 @@ extension Daemon {
   func checkRoom(for reminders: [Reminder]) throws(GeoremindError) {
     // No message of a client has more. Sizes are worked out near the limit alone.
     let maximumGrowth = reminders.count << 21
-    guard host.engine.reminderBytes + maximumGrowth > maximumReminderBytes / 2 else { return }
-    let growth = reminders.reduce(0) { $0 + host.engine.growth(by: $1) }
-    guard growth <= 0 || host.engine.reminderBytes + growth <= maximumReminderBytes else {
+    guard host.reminderBytes + maximumGrowth > maximumReminderBytes / 2 else { return }
+    let growth = reminders.reduce(0) { $0 + host.growth(by: $1) }
+    guard growth <= 0 || host.reminderBytes + growth <= maximumReminderBytes else {
       throw .refusedByPolicy(
         reason: "all reminders together would take more than \(maximumReminderBytes >> 20) MiB; "
           + "remove some with 'georemind rm', completed ones first")
@@ -66,8 +66,8 @@ extension Daemon {
     let share = maximumReminderBytes / 2
     for (owner, added) in Dictionary(grouping: reminders, by: \.owner) {
       guard let owner else { continue }
-      let growth = added.reduce(0) { $0 + host.engine.growth(by: $1) }
-      guard growth > 0, host.engine.reminderBytes(ofOwner: owner) + growth > share else { continue }
+      let growth = added.reduce(0) { $0 + host.growth(by: $1) }
+      guard growth > 0, host.reminderBytes(ofOwner: owner) + growth > share else { continue }
       throw .refusedByPolicy(
         reason: "the reminders of user \(owner) would take more than \(share >> 20) MiB, half of "
           + "the room; remove some with 'georemind rm', completed ones first")
@@ -141,7 +141,7 @@ extension Daemon {
     }
     try perform(Command(events: reminders.map { .snooze(id: $0.id, snooze) }, origin: origin))
     for reminder in reminders {
-      if case .until(let until) = host.engine.history(reminder.id)?.silence {
+      if case .until(let until) = host.history(reminder.id)?.silence {
         calendarsFollow(snoozeOf: reminder, until: until)
       }
     }

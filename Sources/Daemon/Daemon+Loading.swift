@@ -10,12 +10,7 @@ extension Daemon {
   func loadReminders(at now: Instant) {
     guard !isLoaded else { return }
     do {
-      if clock.isLive {
-        if let fix = try store.state.lastFix() { host.remember(fix) }
-        if settings.engine.learnsFromTrips {
-          host.remember(try store.state.experience(), at: now)
-        }
-      }
+      try host.remember(host.own, at: now)
       let kept = ClockOffset(of: store)
       let wasClockSet = kept.map { clockOffset.wasSet(since: $0) } ?? false
       host.changeEngine { $0.settings.wasClockSet = wasClockSet }

@@ -8,7 +8,7 @@ extension Daemon {
   /// Switches to the routing engine of the settings. A recording uses none.
   func useRoutes() throws {
     let path = clock.isLive ? settings.routeSocket : nil
-    if path == nil { host.changeEngine { $0.settings.asksRoutes = false } }
+    if path == nil { host.stopAskingRoutes() }
     guard path != routes?.path else { return }
     // Its open requests fail, and the engine may then ask the new client.
     let old = routes

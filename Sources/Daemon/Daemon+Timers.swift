@@ -108,8 +108,8 @@ extension Daemon {
   func armDeadline() {
     guard clock.isLive else { return }
     // The work that an earlier turn left shares the turns with clients.
-    deadlineTimer?.setPriority(host.engine.isBehind ? .background : .normal)
-    if let deadline = host.engine.nextDeadline {
+    deadlineTimer?.setPriority(host.isBehind ? .background : .normal)
+    if let deadline = host.nextDeadline {
       deadlineTimer?.arm(at: max(0, deadline.microseconds))
     } else {
       deadlineTimer?.disarm()
@@ -120,7 +120,7 @@ extension Daemon {
   private func clockStepped() {
     guard let now = clock.live else { return }
     defer { time?.check() }
-    selection.clockStepped(to: now)
+    for tracker in host.all { tracker.selection.clockStepped(to: now) }
     let offset = ClockOffset.current
     guard offset.differs(from: clockOffset) else { return host.handle(.resumed, at: now) }
     clockOffset = offset

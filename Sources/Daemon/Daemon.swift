@@ -32,7 +32,6 @@ final class Daemon {
   // Changed by Daemon+Feeds alone, as far as `handedOver`.
   var feeds: [FeedRunner] = []
   var nextFeedNumber = 0
-  var selection = FixSelection()
   var receivers = ReceiverTable()
   var player: Player?
   /// Descriptors of feeds that the last run had open, by name, until they are used.
@@ -180,7 +179,7 @@ final class Daemon {
 
   private func announceStart() {
     let feeds = settings.feeds.map { "\($0)" }.joined(separator: ", ")
-    let count = isLoaded ? host.engine.count : (try? store.reminders.count()) ?? 0
+    let count = isLoaded ? host.count : (try? store.reminders.count()) ?? 0
     announcer.write(
       "georemindd \(DaemonCommand.version) started: \(count) reminders, "
         + (feeds.isEmpty ? "no feed (set Feed= or --feed)" : "feed \(feeds)"),
@@ -201,7 +200,9 @@ final class Daemon {
     routes?.stop()
     outbox.deliver()
     outbox.writeMarks()
-    if let fix = host.keptFix { try? store.state.keep(fix) }
+    for tracker in host.all {
+      if let fix = host.keptFix(of: tracker) { try? store.state.keep(fix, of: tracker.name) }
+    }
     store.close()
     log.info("Stopped")
   }

@@ -52,7 +52,7 @@ extension EngineHost {
 
   /// A commit is on disk: now others may know.
   func succeed(with recorded: [LedgerEntry]) {
-    if storeFailureText != nil, unanswered.isEmpty, refused.isEmpty {
+    if storeFailureText != nil, all.allSatisfy(\.unanswered.isEmpty), refused.isEmpty {
       storeFailure = nil
       log.notice("The store works again; nothing was lost")
     }
@@ -73,7 +73,7 @@ extension EngineHost {
   /// Another file is at the database's path, or none: the state of memory goes into a new one.
   private func rescue() {
     var changes = pending
-    changes.saved = engine.entries
+    changes.saved = all.flatMap { $0.engine.entries }
     do throws(StoreError) {
       journal.announceRescue(
         to: try store.rescue(changes, at: clock.now ?? clock.ofSystem), of: store.database.path)

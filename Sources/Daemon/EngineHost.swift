@@ -6,16 +6,24 @@ import Positioning
 import Reminders
 import Storage
 
-/// Passes events to the engine and carries out its effects: first the store, in one transaction per
-/// event, then the journal and the watchers.
+/// Passes events to the engines of the trackers and carries out their effects: first the store, in
+/// one transaction per event, then the journal and the watchers.
 final class EngineHost {
-  private(set) var engine: Engine
+  /// The machine's own.
+  let own: TrackerEngine
+  /// All engines, the machine's own first; an engine stays at its place.
+  private(set) var all: [TrackerEngine]
+  /// The engines of reminders that are not about the machine's own position, by id.
+  var homes: [String: TrackerEngine] = [:]
   let clock: Clock
   let store: Store
   let outbox: Outbox
   let journal: Announcer
   let log: Logger
   private var effects: [Effect] = []
+  /// What the engines have decided in the present event.
+  private var outcome = Outcome()
+  private var isLoading = false
   /// Changes to store, oldest first; empty after an event unless the store fails.
   var pending = Changes()
   /// Reminders that a refused command has changed in the engine, until it has them back.
@@ -25,8 +33,6 @@ final class EngineHost {
   var isStoreSlow = false
   /// Reminders that were read or changed while this system did not know their zone.
   var withUnknownZone: Set<String> = []
-  /// Categories whose places the engine waits for.
-  var unanswered: [String] = []
 
   /// Called after every event: the next deadline may be another one.
   var onDeadlineChange: () -> Void = {}
@@ -45,7 +51,8 @@ final class EngineHost {
     engine: consuming Engine, clock: Clock, store: Store, outbox: Outbox, journal: Announcer,
     log: Logger
   ) {
-    self.engine = engine
+    own = TrackerEngine(nil, number: 0, engine: engine)
+    all = [own]
     self.clock = clock
     self.store = store
     self.outbox = outbox
@@ -53,34 +60,61 @@ final class EngineHost {
     self.log = log
   }
 
+  /// The machine's own engine.
+  var engine: Engine { _read { yield own.engine } }
+
   // MARK: - Events
 
   /// Brings everything up to `now`, one deadline after the other, each at its own time.
   func advance(to now: Instant) {
-    if !clock.isLive {
-      engine.advance(to: now, into: &effects)
-      clock.advance(to: now)
-    } else if let deadline = engine.nextDeadline, deadline <= now {
-      engine.handle(.tick, at: now, into: &effects)
+    for tracker in all {
+      if !clock.isLive {
+        tracker.engine.advance(to: now, into: &effects)
+      } else if let deadline = tracker.engine.nextDeadline, deadline <= now {
+        tracker.engine.handle(.tick, at: now, into: &effects)
+      }
+      takeEffects(of: tracker)
     }
+    if !clock.isLive { clock.advance(to: now) }
     carryOut()
   }
 
   /// An event that is no command: it happened, whether the store works or not.
   func handle(_ event: Event, at now: Instant) {
-    engine.handle(event, at: now, into: &effects)
+    pass([event], at: now)
     carryOut()
   }
 
   /// One fix, at the clock's time; a recording's clock is first brought up to the fix.
-  func take(_ fix: Fix, from origin: FixOrigin = FixOrigin(feed: 0)) {
+  /// - Parameter tracker: nil is the machine itself.
+  func take(
+    _ fix: Fix, from origin: FixOrigin = FixOrigin(feed: 0), of tracker: TrackerEngine? = nil
+  ) {
     if !clock.isLive, let time = fix.time {
       advance(to: time)
       clock.advance(to: time)
     }
     guard let now = clock.now else { return }
-    engine.handle(.fix(fix, from: origin), at: now, into: &effects)
+    pass([.fix(fix, from: origin)], to: tracker ?? own, at: now)
     carryOut()
+  }
+
+  /// Passes events to the engines that they concern.
+  private func pass(_ events: [Event], at now: Instant) {
+    for (tracker, events) in shares(of: events) { pass(events, to: tracker, at: now) }
+  }
+
+  private func pass(_ events: [Event], to tracker: TrackerEngine, at now: Instant) {
+    tracker.engine.handle(events, at: now, into: &effects)
+    takeEffects(of: tracker)
+  }
+
+  /// Adds the engine of a tracker that has none.
+  func add(_ who: Who, _ engine: consuming Engine) -> TrackerEngine {
+    let tracker = TrackerEngine(who, number: all.count, engine: engine)
+    if isLoading { tracker.engine.beginLoading(count: 0) }
+    all.append(tracker)
+    return tracker
   }
 
   /// Loads all reminders with their histories, or none; returns the unreadable rows. Stores only
@@ -89,25 +123,37 @@ final class EngineHost {
   func load(at now: Instant, isAlive: () -> Void) throws(StoreError) -> [RowProblem] {
     let problems: [RowProblem]
     do throws(StoreError) {
-      engine.beginLoading(count: try store.reminders.count())
+      let count = try store.reminders.count()
+      for tracker in all { tracker.engine.beginLoading(count: tracker === own ? count : 0) }
+      isLoading = true
       problems = try store.reminders.forEach {
-        engine.load($0.reminder, $0.history, $0.standing)
+        home(of: $0.reminder).engine.load($0.reminder, $0.history, $0.standing)
         note($0.reminder)
         isAlive()
       }
     } catch {
-      engine.abandonLoading()
+      isLoading = false
+      for tracker in all { tracker.engine.abandonLoading() }
+      homes = [:]
       throw error
     }
-    while !engine.startLoaded(atMost: 50, at: now, into: &effects) || engine.isBehind {
-      carryOut()
-      isAlive()
+    isLoading = false
+    for tracker in all {
+      while !tracker.engine.startLoaded(atMost: 50, at: now, into: &effects)
+        || tracker.engine.isBehind
+      {
+        takeEffects(of: tracker)
+        carryOut()
+        isAlive()
+      }
+      takeEffects(of: tracker)
     }
     carryOut(isRetry: true)
     return problems
   }
 
-  func changeEngine(_ body: (inout Engine) -> Void) { body(&engine) }
+  /// Changes the machine's own engine.
+  func changeEngine(_ body: (inout Engine) -> Void) { body(&own.engine) }
 
   /// Tries again what the store refused.
   func retry() {
@@ -117,9 +163,10 @@ final class EngineHost {
   /// - Parameter isRetry: retries pending changes without effects; slow on a locked store.
   private func carryOut(isRetry: Bool = false) {
     defer { onDeadlineChange() }
-    guard !effects.isEmpty || isRetry else { return }
+    guard !outcome.isEmpty || isRetry else { return }
     restoreRefused()
-    let outcome = takeEffects()
+    answerPlaces()
+    let outcome = takeOutcome()
     pending.append(outcome.changes)
     commitPending()
     announce(outcome)
@@ -137,8 +184,8 @@ final class EngineHost {
     and body: () throws(StoreError) -> Void = { () throws(StoreError) in }
   ) throws(StoreError) {
     defer { onDeadlineChange() }
-    engine.handle(command.events, at: now, into: &effects)
-    var outcome = takeEffects()
+    pass(command.events, at: now)
+    var outcome = takeOutcome()
     var changes = pending
     changes.append(outcome.changes)
     changes.save(command)
@@ -153,7 +200,7 @@ final class EngineHost {
       outcome.drop(ids)
       pending.append(outcome.changes)
       refused.formUnion(ids)
-      for event in command.undo { engine.handle(event, at: now, into: &effects) }
+      pass(command.undo, at: now)
       carryOut(isRetry: true)
       announce(outcome)
       throw error
@@ -174,9 +221,9 @@ final class EngineHost {
       for id in refused.sorted() {
         if let entry = try store.reminders.reminder(id: id) {
           let history = pending.histories.last { $0.id == id }?.history ?? entry.history
-          engine.handle(.add(entry.reminder, history), at: now, into: &effects)
+          pass([.add(entry.reminder, history)], at: now)
         } else {
-          engine.handle(.remove(id: id), at: now, into: &effects)
+          pass([.remove(id: id)], at: now)
         }
         refused.remove(id)
       }
@@ -193,11 +240,13 @@ final class EngineHost {
     var notices: [Notice] = []
     var routes: [RouteRequest] = []
 
+    var isEmpty: Bool { changes.isEmpty && notices.isEmpty && routes.isEmpty }
+
     /// Removes the effects for these reminders.
     mutating func drop(_ ids: Set<String>) {
       changes.histories.removeAll { ids.contains($0.id) }
       changes.firings.removeAll { ids.contains($0.reminderID) }
-      if changes.histories.isEmpty { changes.lastFix = nil }
+      if changes.histories.isEmpty { changes.lastFixes = [:] }
       notices.removeAll {
         switch $0 {
         case .expired(let id, _), .leaveSilent(let id, _, _): ids.contains(id)
@@ -207,31 +256,38 @@ final class EngineHost {
     }
   }
 
-  /// Takes the effects, and answers the engine's questions for places until it has none.
-  private func takeEffects() -> Outcome {
-    var outcome = Outcome()
+  /// Takes the effects of an engine, and answers its questions for places until it has none.
+  private func takeEffects(of tracker: TrackerEngine) {
+    guard !effects.isEmpty else { return }
+    let known = outcome.changes.histories.count
     repeat {
-      for effect in effects { take(effect, into: &outcome) }
+      for effect in effects { take(effect, of: tracker) }
       effects.removeAll(keepingCapacity: true)
-    } while answerPlaces()
-    if !outcome.changes.histories.isEmpty { outcome.changes.lastFix = keptFix }
+    } while answerPlaces(of: tracker)
+    if outcome.changes.histories.count > known, let fix = keptFix(of: tracker) {
+      outcome.changes.lastFixes[tracker.name] = fix
+    }
+  }
+
+  private func takeOutcome() -> Outcome {
+    defer { outcome = Outcome() }
     return outcome
   }
 
-  private func take(_ effect: Effect, into outcome: inout Outcome) {
+  private func take(_ effect: Effect, of tracker: TrackerEngine) {
     switch effect {
     case .persist(let id, let history, let standing):
       outcome.changes.histories.append(Changes.Step(id: id, history, standing))
     case .forget: break  // The command that removes a reminder says so itself.
-    case .watch(let category): unanswered.append(category)
+    case .watch(let category): tracker.unanswered.append(category)
     case .fire(var firing):
       name(&firing)
       outcome.changes.firings.append(firing)
     case .say(let notice): outcome.notices.append(notice)
-    case .route(let request): outcome.routes.append(request)
+    case .route(let request): outcome.routes.append(request.numbered(by: tracker))
     case .keep(let experience):
       // A recording does not show this device's travel times.
-      if clock.isLive { outcome.changes.experience = experience }
+      if clock.isLive { outcome.changes.experiences[tracker.name] = experience }
     }
   }
 
@@ -242,9 +298,9 @@ final class EngineHost {
 
   /// The last fix in its stored form; nil for a recording, which is not this device's position, and
   /// for a fix that no other one confirms.
-  var keptFix: KeptFix? {
-    guard clock.isLive, !engine.isFixInDoubt, let fix = engine.lastFix,
-      let arrival = engine.lastFixArrival
+  func keptFix(of tracker: TrackerEngine) -> KeptFix? {
+    guard clock.isLive, !tracker.engine.isFixInDoubt, let fix = tracker.engine.lastFix,
+      let arrival = tracker.engine.lastFixArrival
     else { return nil }
     return KeptFix(fix: fix, arrival: arrival)
   }
@@ -262,22 +318,28 @@ final class EngineHost {
     handle(.newPlaces(category: category, places), at: now)
   }
 
-  /// Gives the engine the places of the categories it asked for; answers whether it gave any.
-  private func answerPlaces() -> Bool {
-    guard !unanswered.isEmpty, let now = clock.now else { return false }
+  /// Asks the store again for the places that it has not given.
+  private func answerPlaces() {
+    for tracker in all where answerPlaces(of: tracker) { takeEffects(of: tracker) }
+  }
+
+  /// Gives an engine the places of the categories it asked for; answers whether it gave any.
+  private func answerPlaces(of tracker: TrackerEngine) -> Bool {
+    guard !tracker.unanswered.isEmpty, let now = clock.now else { return false }
     var failed: [String] = []
-    let asked = Set(unanswered).sorted()
+    let asked = Set(tracker.unanswered).sorted()
     for category in asked {
       do throws(StoreError) {
         let places = try store.places.numbered(inCategory: category)
         for problem in places.problems { log.error("\(problem)") }
-        engine.handle(.places(category: category, places.values), at: now, into: &effects)
+        tracker.engine.handle(
+          .places(category: category, places.values), at: now, into: &effects)
       } catch {
         failed.append(category)
         report(error)
       }
     }
-    unanswered = failed
+    tracker.unanswered = failed
     return failed.count < asked.count
   }
 }

@@ -24,9 +24,14 @@ package struct EngineState {
   private static let experienceKey = "travel_experience"
   private static let quietKey = "quiet"
 
+  /// The key of a value that each tracker has; nil is the machine itself.
+  private static func key(_ key: String, of tracker: String?) -> String {
+    tracker.map { "\(key)/\($0)" } ?? key
+  }
+
   /// The stored fix; nil if there is none or it is unreadable.
-  package func lastFix() throws(StoreError) -> KeptFix? {
-    guard let text = try value(of: Self.lastFixKey) else { return nil }
+  package func lastFix(of tracker: String? = nil) throws(StoreError) -> KeptFix? {
+    guard let text = try value(of: Self.key(Self.lastFixKey, of: tracker)) else { return nil }
     do throws(JSONError) {
       return KeptFix(json: try JSONParser.parse(text))
     } catch {
@@ -34,14 +39,22 @@ package struct EngineState {
     }
   }
 
-  package func keep(_ fix: KeptFix) throws(StoreError) {
-    try keep(JSONValue.object(fix.json).line, as: Self.lastFixKey)
+  package func keep(_ fix: KeptFix, of tracker: String? = nil) throws(StoreError) {
+    try keep(JSONValue.object(fix.json).line, as: Self.key(Self.lastFixKey, of: tracker))
+  }
+
+  /// Removes the position and the trips of a tracker.
+  package func forget(tracker: String) throws(StoreError) {
+    for key in [Self.lastFixKey, Self.experienceKey] {
+      try database.run("DELETE FROM state WHERE key = ?", [.text(Self.key(key, of: tracker))])
+    }
   }
 
   /// The user's own trips; unreadable ones are left out.
-  package func experience() throws(StoreError) -> TravelExperience {
+  package func experience(of tracker: String? = nil) throws(StoreError) -> TravelExperience {
     var experience = TravelExperience()
-    guard let text = try value(of: Self.experienceKey), let kept = try? JSONParser.parse(text)
+    guard let text = try value(of: Self.key(Self.experienceKey, of: tracker)),
+      let kept = try? JSONParser.parse(text)
     else { return experience }
     for transport in Transport.allCases {
       for trip in kept[transport.rawValue]?.array ?? [] {
@@ -51,13 +64,15 @@ package struct EngineState {
     return experience
   }
 
-  package func keep(_ experience: TravelExperience) throws(StoreError) {
+  package func keep(
+    _ experience: TravelExperience, of tracker: String? = nil
+  ) throws(StoreError) {
     var object = JSONObject()
     for transport in Transport.allCases {
       let trips = experience.trips(by: transport)
       if !trips.isEmpty { object[transport.rawValue] = .array(trips.map { .object($0.json) }) }
     }
-    try keep(JSONValue.object(object).line, as: Self.experienceKey)
+    try keep(JSONValue.object(object).line, as: Self.key(Self.experienceKey, of: tracker))
   }
 
   /// The wall clock against the time since boot, as the daemon wrote it last.

@@ -13,9 +13,10 @@ package struct Changes {
   /// Numbers (`LedgerEntry.seq`) of firings that the journal has received by `deliveryTime`.
   package var delivered: [Int64] = []
   package var deliveryTime = Instant(microseconds: 0)
-  package var lastFix: KeptFix?
-  /// Travel times learnt from trips, if changed.
-  package var experience: TravelExperience?
+  /// The last fix of each tracker that decided something, by its name; the machine's own by nil.
+  package var lastFixes: [String?: KeptFix] = [:]
+  /// Travel times learnt from trips, if changed; by tracker, too.
+  package var experiences: [String?: TravelExperience] = [:]
   /// The wall clock against the time since boot, if all reminders are now corrected for it.
   package var clockOffset: String?
   /// It is quiet: firings that are not urgent are held.
@@ -41,7 +42,7 @@ package struct Changes {
 
   package var isEmpty: Bool {
     saved.isEmpty && histories.isEmpty && forgotten.isEmpty && firings.isEmpty && delivered.isEmpty
-      && lastFix == nil && experience == nil && clockOffset == nil
+      && lastFixes.isEmpty && experiences.isEmpty && clockOffset == nil
   }
 
   /// Adds the changes of a later event.
@@ -50,8 +51,8 @@ package struct Changes {
     histories += later.histories
     forgotten += later.forgotten
     firings += later.firings
-    lastFix = later.lastFix ?? lastFix
-    experience = later.experience ?? experience
+    lastFixes.merge(later.lastFixes) { $1 }
+    experiences.merge(later.experiences) { $1 }
     clockOffset = later.clockOffset ?? clockOffset
   }
 
@@ -122,8 +123,8 @@ package final class Store {
         try reminders.update(step.id, step.history, step.standing)
       }
       for id in changes.forgotten { try reminders.remove(id: id) }
-      if let fix = changes.lastFix { try state.keep(fix) }
-      if let experience = changes.experience { try state.keep(experience) }
+      for (tracker, fix) in changes.lastFixes { try state.keep(fix, of: tracker) }
+      for (tracker, experience) in changes.experiences { try state.keep(experience, of: tracker) }
       if let offset = changes.clockOffset { try state.keep(clockOffset: offset) }
       if let calendar = changes.calendar {
         // A new reminder has its command now.

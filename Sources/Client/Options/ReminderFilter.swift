@@ -33,13 +33,16 @@ struct FilterOptions: ParsableArguments {
   @Option("Reminders of this category only.", "name", completion: Completions.categories)
   var category: String?
 
+  @Option("Reminders about this tracker only; self is the machine.", "name")
+  var who: String?
+
   @Option(help: "Reminders only that fire then; a week is today and the six days after.")
   var due: ReminderFilter.Due?
 
-  var isGiven: Bool { common.isGiven || category != nil || due != nil }
+  var isGiven: Bool { common.isGiven || category != nil || who != nil || due != nil }
 
   func filter(_ words: [String] = [], in context: Context) throws -> ReminderFilter {
-    try ReminderFilter(common, category: category, due: due, words: words, in: context)
+    try ReminderFilter(common, category: category, who: who, due: due, words: words, in: context)
   }
 }
 
@@ -53,6 +56,7 @@ struct ReminderFilter {
 
   private let common: CommonFilter
   private let category: String?
+  private let who: String?
   private let due: Due?
   private let words: [String]
   private let time: HumanTime
@@ -60,14 +64,16 @@ struct ReminderFilter {
   private let after: Instant?
 
   init(
-    _ common: CommonFilter, category: String?, due: Due?, words: [String], in context: Context
+    _ common: CommonFilter, category: String?, who: String? = nil, due: Due?, words: [String],
+    in context: Context
   ) throws {
     func instant(_ text: String?, _ option: String) throws -> Instant? {
       try text.map {
         try context.stamp($0, option: option, dayAlone: .start).instant(in: context.zone())
       }
     }
-    (self.common, self.category, self.due, self.words) = (common, category, due, words)
+    (self.common, self.category, self.who) = (common, category, who)
+    (self.due, self.words) = (due, words)
     time = try context.display().time
     before = try instant(common.before, "--before")
     after = try instant(common.after, "--after")
@@ -81,6 +87,7 @@ struct ReminderFilter {
     return common.kind.map { $0 == reminder.kind } ?? true
       && isSame(reminder.category, as: category)
       && isSame(reminder.area?.name ?? reminder.place?.name, as: common.place)
+      && (who.map { isSame(reminder.who.map { "\($0)" } ?? Who.machine, as: $0) } ?? true)
       && (!common.ringing || entry.isRinging)
       && (before.map { limit in entry.moment.map { $0 < limit } ?? false } ?? true)
       && (after.map { limit in entry.moment.map { $0 >= limit } ?? false } ?? true)

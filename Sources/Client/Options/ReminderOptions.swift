@@ -26,6 +26,7 @@ struct ReminderOptions: ParsableArguments {
   @Option("leave-for", completion: Completions.places) var leaveFor: TypedField?
   @Option("by") var by: TypedField?
   @Option("travel") var travel: TypedField?
+  @Option("who") var who: TypedField?
   @Option("repeat", completion: Completions.repeats) var `repeat`: TypedField?
   @Flag("every-visit") var everyVisit: Bool?
   @Option("cooldown") var cooldown: TypedField?

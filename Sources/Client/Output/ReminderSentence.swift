@@ -68,10 +68,32 @@ enum ReminderSentence {
     let visit = reminder.everyVisit ? "each time" : "once when"
     let name = (name(reminder) ?? "the place") + positionDetail(of: reminder, display, detail)
     let (arrival, stay, surroundings) = words(of: reminder, name, display)
+    let who = Subject(reminder.who)
     return switch reminder.trigger {
-    case .arrive: "\(visit) you \(arrival)\(already(reminder))"
-    case .depart: "\(visit) \(leaving(surroundings, reminder))"
-    case .dwell: "\(visit) you have stayed \(reminder.hold) \(stay)\(already(reminder))"
+    case .arrive: "\(visit) \(who) \(who.verb(arrival))\(already(reminder, who))"
+    case .depart: "\(visit) \(leaving(surroundings, reminder, who))"
+    case .dwell:
+      "\(visit) \(who) \(who.verb("have")) stayed \(reminder.hold) \(stay)"
+        + already(reminder, who)
+    }
+  }
+
+  /// Who comes and leaves.
+  private struct Subject: CustomStringConvertible {
+    let description: String
+    private let isThirdPerson: Bool
+
+    init(_ who: Who?) {
+      description = who.map { $0 == .all ? "all of them" : "\($0)" } ?? "you"
+      isThirdPerson = who != nil && who != .all
+    }
+
+    /// A phrase that begins with a verb as with "you".
+    func verb(_ phrase: String) -> String {
+      guard isThirdPerson else { return phrase }
+      let verb = phrase.prefix { $0 != " " }
+      let form = verb == "have" ? "has" : verb == "are" ? "is" : "\(verb)s"
+      return form + phrase.dropFirst(verb.count)
     }
   }
 
@@ -91,13 +113,14 @@ enum ReminderSentence {
     return ("come \(within)", within, "the \(display.length(metres)) around \(name)")
   }
 
-  private static func already(_ reminder: Reminder) -> String {
-    reminder.ifInside == .fire ? ", or at once if you are already there" : ""
+  private static func already(_ reminder: Reminder, _ who: Subject) -> String {
+    reminder.ifInside == .fire ? ", or at once if \(who) \(who.verb("are already there"))" : ""
   }
 
-  private static func leaving(_ place: String, _ reminder: Reminder) -> String {
+  private static func leaving(_ place: String, _ reminder: Reminder, _ who: Subject) -> String {
     reminder.hold > .zero
-      ? "you have been away from \(place) for \(reminder.hold)" : "you leave \(place)"
+      ? "\(who) \(who.verb("have")) been away from \(place) for \(reminder.hold)"
+      : "\(who) \(who.verb("leave \(place)"))"
   }
 
   private static func time(_ stamp: TimeStamp, _ display: Display) -> String {
@@ -122,7 +145,8 @@ enum ReminderSentence {
     let early =
       leads.isEmpty || reminder.leads == [.zero] ? "" : " " + leads.joined(separator: " and ")
     let way = reminder.travel.map { "\($0) of \(reminder.transport.rawValue)" }
-    return "when it is time to leave for \(place) by \(way ?? reminder.transport.rawValue), "
+    let who = reminder.who.map { " for \($0)" } ?? ""
+    return "when it is time\(who) to leave for \(place) by \(way ?? reminder.transport.rawValue), "
       + "to be there\(early) at \(due)"
   }
 

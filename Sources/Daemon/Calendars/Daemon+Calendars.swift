@@ -35,8 +35,8 @@ extension Daemon {
     guard let folder = calendar(of: entry.reminder) else { return }
     // Of a task that goes on, the used occurrences are done.
     var name: LocalDateTime?
-    if host.engine.standing(entry.reminder.id)?.state != .done {
-      guard let used = host.engine.history(entry.reminder.id)?.usedUpTo else { return }
+    if host.standing(entry.reminder.id)?.state != .done {
+      guard let used = host.history(entry.reminder.id)?.usedUpTo else { return }
       name = used
     }
     folder.carry(.done(through: name), for: entry.reminder.id)

@@ -39,6 +39,7 @@ extension ControlService {
     _ document: JSONObject, isTyped: Bool = false
   ) throws -> ReminderStore.Entry {
     let reminder = caller.owning(try read(document))
+    try daemon.checkTracker(of: reminder, caller)
     try reminder.checkConditions(in: daemon.host.engine.zone)
     var history = History.unread
     if reminder.state == .snoozed, let until = document["snoozed_until"]?.string {
@@ -59,8 +60,8 @@ extension ControlService {
     let id = entry.reminder.id
     try mustBeNew(entry.reminder)
     try daemon.addAll([entry], by: origin(.add))
-    entry.history = daemon.host.engine.history(id) ?? entry.history
-    entry.standing = daemon.host.engine.standing(id) ?? entry.standing
+    entry.history = daemon.host.history(id) ?? entry.history
+    entry.standing = daemon.host.standing(id) ?? entry.standing
     var answer = shown(entry)
     answer["id"] = .string(id)
     answer["fix"] = currentFix
@@ -110,6 +111,7 @@ extension ControlService {
   /// Answers the reminder that `add` would add; throws the same errors.
   func check(_ document: JSONObject, for list: String? = nil) throws -> JSONObject {
     let reminder = caller.owning(try read(document, newID: "new"))
+    try daemon.checkTracker(of: reminder, caller)
     try reminder.checkConditions(in: daemon.host.engine.zone)
     if document["id"] != nil { try mustBeNew(reminder) }
     if let list {

@@ -63,8 +63,11 @@ extension ControlService {
     let limit = max(1, min(given["limit"]?.int ?? 200, Self.maximumFences))
     let colors = try colors()
     guard let now = daemon.clock.now else { return ["fences": [], "more": false] }
-    let fences = daemon.host.engine.fences(
-      near: box.middle, within: box.reach, limit: limit + 1, from: try standpoint(given), at: now)
+    let here = try standpoint(given)
+    let fences = daemon.engines(for: caller).flatMap {
+      $0.engine.fences(
+        near: box.middle, within: box.reach, limit: limit + 1, from: here, at: now)
+    }
     return [
       "fences": .array(fences.prefix(limit).map { json($0, colors: colors) }),
       "more": .bool(fences.count > limit),
@@ -81,6 +84,7 @@ extension ControlService {
       "on": .string(reminder.trigger.rawValue),
       "category": reminder.category.map { .string($0) },
       "color": reminder.category.flatMap { colors[$0.lowercased()] }.map { .string($0) },
+      "who": reminder.who.map { .string("\($0)") },
       "owner": reminder.owner.map { .int(Int($0)) },
       "state": .string(fence.standing.state.rawValue),
       "place": reminder.place.map { .object($0.json) },

@@ -88,7 +88,7 @@ extension ControlService {
     if !caller.mayChange(ownedBy: place.owner), let owner = place.owner {
       try requireSharing("a place", of: owner, by: method)
     }
-    let near = place.category.map { daemon.host.engine.reminders(nearCategory: $0) } ?? []
+    let near = place.category.map { daemon.host.reminders(nearCategory: $0) } ?? []
     for id in followers + near {
       if let entry = try daemon.store.reminders.reminder(id: id) {
         try mayChange(entry.reminder, by: method)

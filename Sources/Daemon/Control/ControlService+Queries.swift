@@ -21,23 +21,31 @@ extension ControlService {
         JSONObject([
           "id": .string(entry.reminder.id), "title": .string(entry.reminder.title),
           "kind": .string(entry.reminder.kind.rawValue), "time": .string(entry.moment.json),
+          "who": entry.reminder.who.map { .string("\($0)") },
           "waits_for_clock": waitsForClock ? true : nil,
         ]))
     }
-    let held = host.engine.waitingForClock(limit: limit, at: now)
+    let engines = daemon.engines(for: caller)
+    let held = host.waitingForClock(limit: limit, at: now, of: engines)
     let timers =
       held.map { timer($0, waitsForClock: true) }
-      + host.engine.upcoming(limit: limit - held.count, at: now).map {
+      + host.upcoming(limit: limit - held.count, at: now, of: engines).map {
         timer($0, waitsForClock: false)
       }
-    let places = host.engine.nearby(limit: limit).map { entry -> JSONValue in
+    let nearby = engines.flatMap { tracker in
+      tracker.engine.nearby(limit: limit).map { (tracker, $0) }
+    }.sorted { ($0.1.distance, $0.1.reminder.id) < ($1.1.distance, $1.1.reminder.id) }
+    let places = nearby.prefix(limit).map { tracker, entry -> JSONValue in
       [
         "id": .string(entry.reminder.id), "title": .string(entry.reminder.title),
+        "who": tracker.name.map { .string($0) },
         "place": (entry.placeNumber.map { daemon.host.placeName($0) } ?? entry.reminder.knownName)
           .map { .string($0) },
         "on": .string(entry.reminder.trigger.rawValue),
         "distance_m": .double(Decimal.rounded(entry.distance, digits: 1)),
-        "bearing_deg": bearing(to: entry).flatMap { .double(Decimal.rounded($0, digits: 1)) },
+        "bearing_deg": bearing(from: tracker, to: entry).flatMap {
+          .double(Decimal.rounded($0, digits: 1))
+        },
       ]
     }
     let problems = daemon.calendarProblems
@@ -49,25 +57,29 @@ extension ControlService {
   }
 
   /// Degrees from true north, from the last fix to the middle of the place or region.
-  private func bearing(to entry: Engine.Nearby) -> Double? {
+  private func bearing(from tracker: TrackerEngine, to entry: Engine.Nearby) -> Double? {
     let reminder = entry.reminder
     let middle =
       entry.placeNumber.flatMap { try? daemon.store.places.place(number: $0)?.position }
       ?? reminder.area?.middle ?? reminder.place?.position
-    guard let position = daemon.host.engine.lastFix?.position, let middle else { return nil }
+    guard let position = tracker.engine.lastFix?.position, let middle else { return nil }
     return position.initialBearing(to: middle)
   }
 
   func why(_ entry: ReminderStore.Entry, from here: Standpoint?) throws -> JSONObject {
     let host = daemon.host
+    if let name = entry.reminder.who?.name, !daemon.mayFollow(name, caller) {
+      try daemon.checkTracker(of: entry.reminder, caller)
+    }
+    let tracker = host.holder(of: entry.reminder.id)
     guard let now = daemon.clock.now,
-      let explanation = host.engine.why(
+      let explanation = tracker.engine.why(
         entry.reminder.id, at: now, from: here, placeName: { host.placeName($0) })
     else {
       throw GeoremindError.refusedByPolicy(reason: "the recording has not begun yet")
     }
     var answer = explanation.json
-    answer["feed"] = daemon.followedFeed.map { .string("\($0)") }
+    if tracker === host.own { answer["feed"] = daemon.followedFeed.map { .string("\($0)") } }
     return ["why": .object(answer)]
   }
 

@@ -10,14 +10,14 @@ extension ControlService {
     reminder.state = entry.standing.state
     var object = reminder.json
     if case .until(let end) = entry.history.silence { object["snoozed_until"] = .string(end.json) }
-    if let now = daemon.clock.now, let plan = daemon.host.engine.plan(reminder.id, at: now) {
+    if let now = daemon.clock.now, let plan = daemon.host.plan(reminder.id, at: now) {
       plan.add(to: &object, of: reminder)
     } else if let due = entry.standing.due, reminder.repeats {
       object["next_due"] = .string(due.json)
     }
     if let rung = entry.history.lastRung { object["last_fired"] = .string(rung.json) }
     if entry.history.isUnacknowledged { object["unacknowledged"] = true }
-    if let watch = daemon.host.engine.anchorWatch(reminder.id) {
+    if let watch = daemon.host.holder(of: reminder.id).engine.anchorWatch(reminder.id) {
       object["swing"] = [
         "largest_m": .double(Decimal.rounded(watch.largestSwing, digits: 1)),
         "since": .string(watch.since.json),

@@ -231,6 +231,7 @@ struct ControlService {
       throw GeoremindError.invalidReminder(field: "id", reason: "an id cannot be changed")
     }
     let changed = try read(document)
+    if changed.who != reminder.who { try daemon.checkTracker(of: changed, caller) }
     try changed.checkConditions(in: daemon.host.engine.zone, changing: reminder)
     guard caller.mayGive(entry.reminder, to: changed.owner) else {
       throw GeoremindError.invalidReminder(

@@ -50,7 +50,9 @@ extension Daemon {
         updateStatusSoon()
       }
     }
-    runner.onRemoved = { [unowned self] in selection.forget($0) }
+    runner.onRemoved = { [unowned self] origin in
+      for tracker in host.all { tracker.selection.forget(origin) }
+    }
     if let name = url.storeName {
       runner.onDescriptor = { [unowned self] in services.keep($0, as: name) }
       runner.start(adopting: handedOver.removeValue(forKey: name))
@@ -80,7 +82,7 @@ extension Daemon {
       player?.stop()
       player = nil
     }
-    selection.forget(feed: runner.number)
+    for tracker in host.all { tracker.selection.forget(feed: runner.number) }
     receivers.forget(feed: runner.number)
     feeds.removeAll { $0 === runner }
   }
@@ -93,9 +95,12 @@ extension Daemon {
     receivers.count(
       origin, isAccepted: host.engine.settings.accept(fix.source),
       at: SystemClock.bootTime.microseconds)
-    guard selection.accepts(fix, from: origin, at: arrival, host.engine.settings) else { return }
+    let tracker = tracker(of: fix, on: feed)
+    guard tracker.selection.accepts(fix, from: origin, at: arrival, host.engine.settings) else {
+      return
+    }
     time?.take(fix, at: arrival)
-    host.take(fix, from: origin)
+    host.take(fix, from: origin, of: tracker)
     updateStatusSoon()
   }
 
@@ -122,7 +127,7 @@ extension Daemon {
 
   /// The feed whose receiver is followed.
   var followedFeed: FeedURL? {
-    selection.followed.flatMap { origin in feeds.first { $0.number == origin.feed }?.url }
+    host.own.selection.followed.flatMap { origin in feeds.first { $0.number == origin.feed }?.url }
   }
 
   private func begin(recordingAt start: Instant) {

@@ -78,7 +78,7 @@ final class Player {
   private func wait(until moment: Int64) {
     feed.feed.isPaused = true
     // A deadline of the engine between two fixes comes at its own time.
-    if let deadline = host.engine.nextDeadline, let early = self.moment(of: deadline),
+    if let deadline = host.nextDeadline, let early = self.moment(of: deadline),
       early < moment
     {
       if early <= SystemClock.monotonic.microseconds {

@@ -21,7 +21,7 @@ extension Daemon {
 
   /// - Parameter withFix: without it, the line is the same while nothing but the fix changes.
   func statusLine(withFix: Bool) -> String {
-    let armed = host.engine.armedCount
+    let armed = host.armedCount
     let time = HumanTime(now: clock.now ?? Instant(microseconds: 0), zone: host.engine.zone)
     var parts = ["\(armed) reminder\(armed == 1 ? "" : "s") armed"]
     if !withFix {
@@ -57,7 +57,7 @@ extension Daemon {
 
   /// The next moment a reminder is due or should be left for.
   var nextDue: Instant? {
-    clock.now.flatMap { host.engine.upcoming(limit: 1, at: $0).first?.moment }
+    clock.now.flatMap { host.upcoming(limit: 1, at: $0).first?.moment }
   }
 
   /// Limit of unreadable rows in a status.
@@ -71,11 +71,11 @@ extension Daemon {
       "clock": .string(clock.isLive ? "system" : "recording"),
       "clock_trusted": .bool(host.engine.isClockTrusted),
       "clock_trust": time?.trust.ground.map { .string($0.rawValue) },
-      "dates_waiting_for_clock": host.engine.isClockTrusted ? nil : .int(host.engine.heldCount),
+      "dates_waiting_for_clock": host.engine.isClockTrusted ? nil : .int(host.heldCount),
       "time_zone": .string(host.engine.zone.name),
       "wakes_from_suspend": .bool(time?.wakes ?? false),
-      "reminders": .int(host.engine.count),
-      "armed": .int(host.engine.armedCount),
+      "reminders": .int(host.count),
+      "armed": .int(host.armedCount),
       "unreadable": unreadable.isEmpty
         ? nil : .array(unreadable.prefix(Self.shownProblems).map { .string("\($0)") }),
       "unknown_zones": unknownZones.isEmpty ? nil : .array(unknownZones.map { .string($0) }),
@@ -151,7 +151,8 @@ extension Daemon {
       object["dropped_by_s"] = .double(
         feed.age.difference.map { Decimal.rounded($0.seconds, digits: 1) })
     }
-    object["followed"] = .bool(selection.followed?.feed == feed.number)
+    let followed = host.all.compactMap(\.selection.followed)
+    object["followed"] = .bool(followed.contains { $0.feed == feed.number })
     if case .waiting(let until) = feed.feed.state {
       object["retry_in_s"] = seconds(max(0, until - now))
     }
@@ -161,7 +162,8 @@ extension Daemon {
     if isLive, let last = entries.map(\.lastFix).max() { object["fix_age_s"] = seconds(now - last) }
     object["receivers"] = .array(
       entries.map { entry in
-        let scale = host.engine.errorScale(of: entry.origin)
+        let tracker = host.all.first { $0.selection.followed == entry.origin } ?? host.own
+        let scale = tracker.engine.errorScale(of: entry.origin)
         return .object(
           JSONObject([
             "sender": entry.origin.sender == 0 ? nil : .string("\(entry.origin.sender)"),
@@ -170,7 +172,7 @@ extension Daemon {
             "talker": entry.origin.talker.map { .string($0) },
             "fixes": .int(entry.fixes),
             "fix_age_s": isLive ? seconds(now - entry.lastFix) : nil,
-            "followed": .bool(selection.followed == entry.origin),
+            "followed": .bool(followed.contains(entry.origin)),
             "reason": reason(entry).map { .string($0) },
             "error_scale": scale.flatMap { .double(Decimal.rounded($0.scale, digits: 2)) },
             "error_scale_minutes": scale.map { .int($0.minutes) },
@@ -184,7 +186,9 @@ extension Daemon {
   /// Why a receiver is not used; nil for the followed one.
   private func reason(_ entry: ReceiverTable.Entry) -> String? {
     guard entry.isAccepted else { return "[Position] refuses positions of its kind" }
-    return selection.followed.flatMap { $0 == entry.origin ? nil : "another receiver is followed" }
+    let followed = host.all.compactMap(\.selection.followed)
+    return followed.isEmpty || followed.contains(entry.origin)
+      ? nil : "another receiver is followed"
   }
 }
 

@@ -35,7 +35,10 @@ struct DaemonSettings {
     }
   }
 
+  /// The feeds of the machine itself, and after them those of the trackers.
   var feeds: [FeedURL] = []
+  /// By name.
+  var trackers: [Tracker] = []
   var feedOptions = Feed.Options()
   /// How far the time of a live fix may be from the clock.
   var maximumFixAge = TimeSpan.minutes(1)
@@ -83,8 +86,9 @@ struct DaemonSettings {
         file: given, line: nil,
         message: "cannot be read: \(String(cString: strerror(errno))); name another with --config")
     }
+    let files = try ConfigurationFile.load(main: main)
     var configuration = Configuration(
-      try ConfigurationFile.load(main: main), declared: table.map(\.key))
+      files, declared: table.map(\.key) + TrackerSection.keys(of: files))
     let settings = try DaemonSettings(
       &configuration, arguments: arguments, environment: environment)
     return (settings, configuration)
@@ -108,6 +112,7 @@ struct DaemonSettings {
       Self.leaveOutWrongFeeds(&configuration, isSystem: environment.isSystemService)
     }
     Self.leaveOutWrongBands(&configuration)
+    trackers = TrackerSection.read(&configuration)
     do {
       if let route = try RouteSettings(configuration) {
         routeSocket = route.socket ?? environment.routeSocket
@@ -121,6 +126,7 @@ struct DaemonSettings {
     errors = configuration.errors
     for setting in used { try setting.apply(configuration, to: &self) }
     try takeArguments(arguments)
+    for url in trackers.flatMap(\.feeds) where !feeds.contains(url) { feeds.append(url) }
     try checkFeeds(isSystem: environment.isSystemService)
     timeZoneName = getenv("TZ").map { String(cString: $0) }
   }

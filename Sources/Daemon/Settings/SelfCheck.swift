@@ -32,7 +32,7 @@ struct SelfCheck {
   private mutating func timerFault(_ daemon: Daemon) -> String? {
     var late: Instant?
     if let now = daemon.clock.live,
-      let deadline = daemon.host.engine.nextDeadline, now - deadline > Self.timeout
+      let deadline = daemon.host.nextDeadline, now - deadline > Self.timeout
     {
       late = deadline
     }

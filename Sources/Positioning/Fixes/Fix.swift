@@ -73,6 +73,8 @@ package struct Fix: Equatable, Sendable {
   package var eph: Double?
   /// A stable number for the gpsd device by name; 0 without one.
   package var device: UInt64 = 0
+  /// A stable number for whoever carries the device, by the name in it (`Carrier`); 0 without one.
+  package var carrier: UInt64 = 0
 
   package init(
     time: Instant?, position: Coordinate, mode: Mode = .twoD, source: Source = .unknown,

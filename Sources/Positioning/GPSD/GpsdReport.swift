@@ -18,6 +18,8 @@ struct GpsdReport {
   var kind = Class.other
   /// A hash of the device's name; 0 without one.
   var device: UInt64 = 0
+  /// As in `Fix.carrier`.
+  var carrier: UInt64 = 0
   /// Whether the device is Android's provider `network`, alone or behind a phone's name and `/`:
   /// positions by Wi-Fi and mobile networks.
   var isNetwork = false
@@ -75,6 +77,7 @@ struct GpsdReport {
       case "device":
         device = Fingerprint(value.line.utf8).value
         isNetwork = value.string.map { $0 == "network" || $0.hasSuffix("/network") } ?? false
+        carrier = value.string.flatMap { Carrier(device: $0) }?.number ?? 0
       case "path":
         device = Fingerprint(value.line.utf8).value
         text = value.string

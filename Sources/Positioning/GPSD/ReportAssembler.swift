@@ -43,7 +43,7 @@ struct ReportAssembler: Sendable {
       if report.mode < 2 { devices[device].cycle.forget() }
       return
     }
-    fix.device = report.device
+    (fix.device, fix.carrier) = (report.device, report.carrier)
     devices[device].lastPosition = fix.position
     if let index {
       let open = slots[index].fix

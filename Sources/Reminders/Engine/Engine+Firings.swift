@@ -17,13 +17,14 @@ extension Engine {
     let name =
       slot.reminder.placeName ?? slot.reminder.nearCategory.map { "a place of category \($0)" }
       ?? "the place"
-    let verb =
+    let words =
       switch event {
       case .depart: "Left "
       case .pass: "Passed "
       case .dwell: "Stayed \(slot.reminder.hold.description) at "
       default: "Arrived at "
       }
+    let verb = sentence(of: slot, words)
     func addDistance(to words: inout Sentence) {
       guard let distance else { return }
       words.add(", ")
@@ -46,6 +47,15 @@ extension Engine {
       why: anchorWords(slot, isRepeated: false, at: evaluation.now) ?? why.text,
       unnamed: unnamed)
   }
+
+  /// The beginning of a sentence, with the tracker that it is about.
+  private func sentence(of slot: Slot, _ words: String) -> String {
+    guard let name = who(of: slot) else { return words }
+    return "\(name) \(words.prefix(1).lowercased())\(words.dropFirst())"
+  }
+
+  /// The tracker that a firing is about; nil for the machine itself.
+  private func who(of slot: Slot) -> String? { slot.reminder.who?.name }
 
   func dueFiring(_ evaluation: Evaluation, _ lead: Lead, late: TimeSpan?) -> Firing {
     let (due, now) = (lead.occurrence.due, evaluation.now)
@@ -121,7 +131,7 @@ extension Engine {
       id: Firing.identifier(reminder: reminder.id, event: event, time: now, due: due),
       reminderID: reminder.id, kind: reminder.kind, title: reminder.title,
       category: reminder.category, priority: reminder.firingPriority, time: now, event: event,
-      position: sample?.position, eph: sample?.eph,
+      who: who(of: slot), position: sample?.position, eph: sample?.eph,
       source: sample.flatMap { solution(at: $0.position) }, fixTime: sample?.time,
       place: reminder.knownName, distance: distance, due: due, why: why, unnamed: unnamed)
   }

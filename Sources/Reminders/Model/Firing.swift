@@ -50,6 +50,8 @@ package struct Firing: Equatable, Sendable {
   /// Time of the decision; in the feed's time during a replay.
   package var time: Instant
   package var event: Event
+  /// The tracker whose position or silence it is about; nil for the machine itself.
+  package var who: String?
   package var position: Coordinate?
   /// Metres, 95 %.
   package var eph: Double?
@@ -74,7 +76,8 @@ package struct Firing: Equatable, Sendable {
 
   package init(
     id: String, reminderID: String, kind: Reminder.Kind, title: String, category: String? = nil,
-    priority: Int = 0, time: Instant, event: Event, position: Coordinate? = nil,
+    priority: Int = 0, time: Instant, event: Event, who: String? = nil,
+    position: Coordinate? = nil,
     eph: Double? = nil, source: Fix.Solution? = nil, fixTime: Instant? = nil,
     place: String? = nil, distance: Double? = nil, due: Instant? = nil,
     travel: TimeSpan? = nil, late: TimeSpan? = nil,
@@ -88,6 +91,7 @@ package struct Firing: Equatable, Sendable {
     self.priority = priority
     self.time = time
     self.event = event
+    self.who = who
     self.position = position
     self.eph = eph
     self.source = source
@@ -139,6 +143,7 @@ extension Firing {
       "priority": priority == 0 ? nil : .int(priority),
       "time": .string(time.json),
       "event": .string(event.rawValue),
+      "who": who.map { .string($0) },
       "lat": .double(position.map { Decimal.rounded($0.latitude, digits: 7) }),
       "lon": .double(position.map { Decimal.rounded($0.longitude, digits: 7) }),
       "eph_m": .double(eph.map { Decimal.rounded($0, digits: 2) }),

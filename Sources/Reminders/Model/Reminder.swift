@@ -70,6 +70,8 @@ package struct Reminder: Equatable, Sendable {
   package var place: Place?
   /// Where it fires (location) instead of at a place.
   package var area: Area?
+  /// Whose position it follows; nil is the machine's own.
+  package var who: Who?
   /// In place of `place`: any place of this category.
   package var nearCategory: String?
   /// With `nearCategory`: metres around each place, 1…5 000 000; nil is each place's own.
@@ -160,7 +162,7 @@ package struct Reminder: Equatable, Sendable {
 
   /// Whether both reminders share their place, so that the presence of one holds for the other.
   func waitsAtTheSamePlace(as other: Reminder) -> Bool {
-    kind == other.kind && place == other.place && area == other.area
+    kind == other.kind && who == other.who && place == other.place && area == other.area
       && nearCategory == other.nearCategory && nearRadius == other.nearRadius
   }
 }

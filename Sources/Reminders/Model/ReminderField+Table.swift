@@ -52,6 +52,12 @@ extension ReminderField {
         example: "5",
         synonyms: ["high": "1", "medium": "5", "normal": "5", "low": "9", "none": "0"]),
       clause: { priority, _ in "with priority \(priority)" }),
+    ReminderField(
+      "who", \.who, .parsed { try Who(parsing: $0) },
+      Option(
+        "who", "Follow this tracker, anyone, or all: the last to come or to leave.", "name",
+        example: "anna", for: .location, .preemptive,
+        because: "it waits for a time, not for somebody")),
   ]
 
   // MARK: - Where

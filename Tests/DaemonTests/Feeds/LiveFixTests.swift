@@ -123,11 +123,11 @@ import Testing
       }
     }
     #expect(live.fired == [])
-    let followed = live.rig.daemon.selection.followed?.device
+    let followed = live.rig.daemon.host.own.selection.followed?.device
     live.pass(.seconds(1))
     try live.send(live.tpv(east: 20))
     try live.rig.run { live.lastFix == live.now }
-    #expect(live.rig.daemon.selection.followed?.device == followed)
+    #expect(live.rig.daemon.host.own.selection.followed?.device == followed)
   }
 
   /// Two receivers 50 m apart, the first with drop-outs: one is inside the edge, one outside.
@@ -140,7 +140,7 @@ import Testing
       let isSilent = second % 100 >= 93 || (second >= 650 && second < 690)
       if !isSilent { try live.send(live.tpv(east: 95)) }
       try live.send(live.tpv(east: 145), on: 1)
-      if let feed = live.rig.daemon.selection.followed?.feed, feed != followed.last {
+      if let feed = live.rig.daemon.host.own.selection.followed?.feed, feed != followed.last {
         followed.append(feed)
       }
     }

@@ -93,7 +93,7 @@ import Testing
     changes.forgotten = ["gone"]
     changes.firings = [try Sample.firing("f")]
     let position = try #require(Coordinate(latitude: 1.0 / 3, longitude: 2.0 / 3))
-    changes.lastFix = KeptFix(
+    changes.lastFixes[nil] = KeptFix(
       fix: Fix(
         time: Instant(microseconds: 1_795_230_000_123_456), position: position, mode: .threeD,
         source: .rtkFloat, timeOfDay: 5, altitudeMSL: -1.5, altitudeHAE: 40.1, speed: 0.1,
@@ -102,7 +102,7 @@ import Testing
     #expect(try store.reminders.all().values.map(\.reminder.id) == ["old", "new"])
     #expect(try store.reminders.reminder(id: "old")?.standing.state == .fired)
     #expect(try store.ledger.undelivered().values.map(\.firing) == changes.firings)
-    #expect(try store.state.lastFix() == changes.lastFix)
+    #expect(try store.state.lastFix() == changes.lastFixes[nil])
   }
 
   /// The order counts: the latest history, and the mark of a firing of an earlier event.

@@ -132,6 +132,7 @@ import Testing
       ALTER TABLE reminder DROP COLUMN checksum;
       ALTER TABLE reminder DROP COLUMN history_checksum;
       ALTER TABLE firing DROP COLUMN checksum;
+      ALTER TABLE firing DROP COLUMN who;
       PRAGMA user_version = 18;
       """)
     let store = try Store(in: folder)

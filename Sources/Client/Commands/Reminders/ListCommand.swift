@@ -127,12 +127,13 @@ extension ListedReminder {
       case .date: reminder.repeatRule.map { $0.words ?? "\($0)" }
       case .preemptive: place.map { "leave for \($0)" }
       }
+    let who = reminder.who.map { "\($0)" }
     let zone = reminder.unknownZone.map { "by the last known offset of \($0)" }
     let time = moment.map { isActive ? display.due($0) : display.entry($0) }
     return [
       ids[reminder.id], time ?? "",
       reminder.state == .armed ? "" : reminder.state.rawValue, reminder.title,
-      [what, zone].compactMap { $0 }.joined(separator: ", "),
+      [who, what, zone].compactMap { $0 }.joined(separator: ", "),
     ]
   }
 }

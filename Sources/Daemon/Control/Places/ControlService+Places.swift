@@ -61,7 +61,7 @@ extension ControlService {
   func removeCategory(_ given: JSONObject) throws -> JSONObject {
     let category = try knownCategory(given)
     try mayChange(category, by: "RemoveCategory")
-    let waiting = daemon.host.engine.reminders(nearCategory: category.name)
+    let waiting = daemon.host.reminders(nearCategory: category.name)
     guard waiting.isEmpty else {
       throw GeoremindError.inUse(name: category.name, reminders: waiting)
     }

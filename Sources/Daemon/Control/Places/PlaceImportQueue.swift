@@ -80,7 +80,7 @@ final class PlaceImportQueue {
     let batch = try batch(id)
     try store.imports.finish(batch)
     batches[id] = nil
-    if !host.engine.watchedCategories.isEmpty { finished.append((batch, batch.first)) }
+    if !host.watchedCategories.isEmpty { finished.append((batch, batch.first)) }
     handOn()
     return batch
   }

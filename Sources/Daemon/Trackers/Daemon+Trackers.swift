@@ -1,0 +1,36 @@
+import Control
+import Positioning
+import Reminders
+
+/// The trackers of the settings: whose fixes are whose, and who may know of them.
+extension Daemon {
+  /// The tracker that a fix is of.
+  func tracker(of fix: Fix, on feed: FeedRunner) -> TrackerEngine {
+    let tracker = settings.trackers.first { $0.has(fix) || $0.feeds.contains(feed.url) }
+    return host.tracker(tracker.map { .tracker($0.name) })
+  }
+
+  /// The engines whose positions a caller may know.
+  func engines(for caller: Caller) -> [TrackerEngine] {
+    host.all.filter { tracker in tracker.name.map { mayFollow($0, caller) } ?? true }
+  }
+
+  /// Whether a caller may know where a tracker is. One that is not configured is root's.
+  func mayFollow(_ name: String, _ caller: Caller) -> Bool {
+    guard !caller.isMaster else { return true }
+    guard let tracker = settings.trackers.first(where: { $0.name == name }) else { return false }
+    return tracker.isShared || tracker.owner.map(caller.mayChange(ownedBy:)) ?? false
+  }
+
+  /// Checks that there is the tracker of a reminder, and that the caller may follow it.
+  func checkTracker(of reminder: Reminder, _ caller: Caller) throws(GeoremindError) {
+    guard let name = reminder.who?.name else { return }
+    let known = settings.trackers.map(\.name).filter { mayFollow($0, caller) }
+    guard !known.contains(name) else { return }
+    let names = known.isEmpty ? "there is none yet" : "there is \(known.joined(separator: ", "))"
+    throw .invalidReminder(
+      field: "who",
+      reason: "is no tracker that you may follow: \(names); add [Tracker \(name)] to the "
+        + "configuration, or Share=group to it")
+  }
+}

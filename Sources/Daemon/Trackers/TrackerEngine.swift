@@ -1,0 +1,25 @@
+import Reminders
+
+/// The engine of one tracker in the daemon, and the choice among its receivers.
+final class TrackerEngine {
+  /// nil is the machine's own; `.all` is the engine of reminders about several trackers.
+  let who: Who?
+  /// The place in `EngineHost.all`: routing requests carry it.
+  let number: Int
+  var engine: Engine
+  var selection = FixSelection()
+  /// Categories whose places the engine waits for.
+  var unanswered: [String] = []
+
+  init(_ who: Who?, number: Int, engine: consuming Engine) {
+    self.who = who
+    self.number = number
+    self.engine = engine
+  }
+
+  /// The key of its position and trips in the store.
+  var name: String? { who?.name }
+
+  /// Whether it follows positions.
+  var isFollowing: Bool { who != .all }
+}
