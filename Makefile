@@ -176,6 +176,7 @@ report: $(RELEASE)/.built ## the report in a headless Chromium (needs chromium)
 
 map: $(RELEASE)/.built ## the live map in a headless Chromium (needs chromium)
 	Tests/System/map/check.py $(RELEASE) .build/map
+	Tests/System/map/phone.py $(RELEASE) .build/map
 
 sanitize: ## the unit tests with Address and Thread Sanitizer
 	@$(NEED_SWIFT)

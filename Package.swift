@@ -65,7 +65,7 @@ let package = Package(
     + library("JSONText")
     + library("Configuration", ["Bytes", "Geodesy", "CivilTime"])
     + library("Positioning", ["Bytes", "Geodesy", "CivilTime", "JSONText"])
-    + library("Phones", ["Geodesy", "CivilTime", "JSONText", "Positioning"])
+    + library("Phones", ["Bytes", "Geodesy", "CivilTime", "JSONText", "Positioning"])
     + library("Geofencing", ["Geodesy", "CivilTime"])
     + library("Departure", ["Containers", "Geodesy", "CivilTime"])
     + library(
@@ -130,7 +130,7 @@ let package = Package(
       [
         "Geodesy", "CivilTime", "JSONText", "Positioning", "Geofencing", "Departure", "Reminders",
         "Interchange", "Control", "LinuxRuntime", "Feeds", "BaseMap", "Report", "Companion",
-        "Configuration", "Bytes", "Containers", "Storage", arguments,
+        "Configuration", "Bytes", "Containers", "Phones", "Storage", arguments,
       ], settings: strict, testData: ["Screens"])
     + library(
       "Daemon",
@@ -169,6 +169,7 @@ let package = Package(
         ],
         resources: [
           "page.html", "page.css", "page.js", "icon.svg", "app.webmanifest",
+          "phone.html", "phone.css", "phone.js",
         ].map { .embedInCode("Page/\($0)") },
         swiftSettings: strict),
       .testTarget(

@@ -23,7 +23,7 @@ public func fuzzPhones(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     device: text(), body: part())
   if choice & 4 != 0 { request.network = ClientNetwork(address: [192, 168, 1, 7]) }
   let token = choice & 2 == 0 ? nil : AccessToken("Kq3vX9mT2pLs8aYd")
-  var receiver = PhoneReceiver(token: token)
+  var receiver = PhoneReceiver(access: PhoneAccess(shared: token))
   let now = ClockReadings(
     steady: 1_000_000, real: Instant(microseconds: 1_781_279_101_000_000))
   let away = receiver.receive(request, at: now, isFeedOpen: false)

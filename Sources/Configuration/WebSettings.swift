@@ -29,8 +29,12 @@ package struct WebSettings: Equatable, Sendable {
   }
 
   package var listener = Listener(host: "127.0.0.1", port: 8088)
-  /// An absolute path, or the name of a credential of the service; nil lets everybody send.
+  /// The file of the token that phones may share: an absolute path, or the name of a credential of
+  /// the service. Nil where each phone has its own.
   package var tokenFile: String?
+  /// The address by which browsers and phones call it: `https://boat.example.org`, with no slash at
+  /// the end; nil where it is the one of `listener`.
+  package var address: String?
   /// Whether the map is served.
   package var hasPage = false
   /// Further names by which a browser may call it, in lower case.
@@ -40,24 +44,52 @@ package struct WebSettings: Equatable, Sendable {
   /// The authors of the tiles, in place of the file's own text.
   package var attribution: String?
 
-  private static let listen = Setting<WebSettings>(
-    "Web", "Listen", "127.0.0.1:8088",
-    SettingForm("an address and a port, such as 192.168.1.5:8088 or [::]:8088") { Listener($0) },
-    to: \.listener)
-
   package init() {}
 
-  package func hasSameMap(as other: WebSettings) -> Bool {
-    (hasPage, names, mapFile, attribution)
-      == (other.hasPage, other.names, other.mapFile, other.attribution)
+  /// Whether it is a scheme of HTTP, a host and perhaps a port, in 128 bytes.
+  package static func isAddress(_ text: String) -> Bool {
+    guard text.utf8.count <= 128,
+      let scheme = ["http://", "https://"].first(where: { text.hasPrefix($0) })
+    else { return false }
+    let host = text.dropFirst(scheme.count)
+    return host.first.map { $0 != ":" && $0 != "-" } ?? false
+      && host.utf8.allSatisfy {
+        switch $0 {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"):
+          true
+        default: "-.:[]".utf8.contains($0)
+        }
+      }
   }
 
+  package func hasSameMap(as other: WebSettings) -> Bool {
+    (hasPage, names, mapFile, attribution, address)
+      == (other.hasPage, other.names, other.mapFile, other.attribution, other.address)
+  }
+
+  /// Whether no other machine can reach it, by a proxy or without.
+  package var isLocal: Bool { address == nil && listener.isLoopback }
+
   package static let table: [Setting<WebSettings>] = [
-    listen,
+    Setting(
+      "Web", "Listen", "127.0.0.1:8088",
+      SettingForm("an address and a port, such as 192.168.1.5:8088 or [::]:8088") { Listener($0) },
+      to: \.listener),
     Setting("Web", "TokenFile", nil, .text) { $0.tokenFile = $1.isEmpty ? nil : $1 },
     Setting("Web", "Page", "no", .flag, to: \.hasPage),
     Setting("Web", "Name", nil, .text) {
       $0.names = $1.lowercased().split(separator: " ").map(String.init)
+    },
+    Setting(
+      "Web", "Address", nil,
+      SettingForm("an address without a path, such as https://boat.example.org") {
+        isAddress($0) || $0.isEmpty ? $0 : nil
+      }
+    ) {
+      let name = $1.lowercased().drop { $0 != "/" }.dropFirst(2).prefix { $0 != ":" }
+      $0.address = $1.isEmpty ? nil : $1
+      if !name.isEmpty { $0.names.append(String(name)) }
     },
     Setting("Map", "File", nil, .text) { $0.mapFile = $1.isEmpty ? nil : $1 },
     Setting("Map", "Attribution", nil, .text) { $0.attribution = $1.isEmpty ? nil : $1 },
@@ -68,9 +100,5 @@ package struct WebSettings: Equatable, Sendable {
     let configuration = Configuration(
       try ConfigurationFile.load(main: file), declared: Self.table.map(\.key))
     for setting in Self.table { try setting.apply(configuration, to: &self) }
-    guard listener.isLoopback || tokenFile != nil else {
-      throw configuration.error(
-        Self.listen.key, "is open to other machines, and needs a token: set TokenFile=")
-    }
   }
 }

@@ -24,7 +24,8 @@ extension GeoremindMethod {
       .change
     case .importReminders, .forgetTrips, .openConsumer, .setConsumer, .listConsumers, .skipFiring,
       .forgetConsumer, .mute, .testConsumers, .endTest, .beginPlaceImport, .importPlaces,
-      .finishPlaceImport, .abandonPlaceImport, .makeLink, .listLinks, .revokeLink:
+      .finishPlaceImport, .abandonPlaceImport, .makeLink, .listLinks, .revokeLink, .addPhone,
+      .listPhones, .revokePhone, .watchPhones:
       .none
     }
   }

@@ -60,10 +60,14 @@ package enum GeoremindMethod: String, CaseIterable, Sendable {
   case listLinks = "ListLinks"
   case revokeLink = "RevokeLink"
   case actAs = "ActAs"
+  case addPhone = "AddPhone"
+  case listPhones = "ListPhones"
+  case revokePhone = "RevokePhone"
+  case watchPhones = "WatchPhones"
 
   /// Whether it must be called with `more`, which Varlink's language cannot express.
   package var isStreaming: Bool {
-    [.watchFirings, .watchStatus, .watchFixes, .watchChanges].contains(self)
+    [.watchFirings, .watchStatus, .watchFixes, .watchChanges, .watchPhones].contains(self)
   }
 
   /// Whether its answer may take longer than some milliseconds: calls of other methods of the same
@@ -79,7 +83,7 @@ package enum GeoremindMethod: String, CaseIterable, Sendable {
       .testConsumers, .endTest, .addPlace, .showPlace, .editPlace, .mergePlaces, .removePlace,
       .beginPlaceImport, .abandonPlaceImport, .addCategory, .editCategory, .listCategories,
       .whereAmI, .watchFirings, .watchStatus, .watchFixes, .watchChanges, .makeLink, .listLinks,
-      .revokeLink, .actAs:
+      .revokeLink, .actAs, .addPhone, .listPhones, .revokePhone, .watchPhones:
       false
     }
   }
@@ -95,7 +99,8 @@ package enum GeoremindMethod: String, CaseIterable, Sendable {
       .listPlaces, .pagePlaces, .showPlace, .findPlaces, .removePlace, .beginPlaceImport,
       .importPlaces, .finishPlaceImport, .abandonPlaceImport, .addCategory, .editCategory,
       .listCategories, .removeCategory, .whereAmI, .watchFirings, .watchStatus, .watchFixes,
-      .watchChanges, .placesInBox, .fencesInBox, .makeLink, .listLinks, .revokeLink, .actAs:
+      .watchChanges, .placesInBox, .fencesInBox, .makeLink, .listLinks, .revokeLink, .actAs,
+      .addPhone, .listPhones, .revokePhone, .watchPhones:
       false
     }
   }

@@ -1,5 +1,6 @@
-/// The word that a phone must know: the password of Basic, or the first segment of the path.
-package struct AccessToken: Sendable {
+/// The word of the settings that a phone must know: the password of Basic, or the first segment of
+/// the path.
+package struct AccessToken: Equatable, Sendable {
   package static let lengths = 16...128
 
   private let bytes: [UInt8]
@@ -29,13 +30,13 @@ package struct AccessToken: Sendable {
     return difference == 0 && count == bytes.count
   }
 
-  /// Whether it is the password in an `Authorization` header (RFC 7617).
-  func isPassword(of authorization: String?) -> Bool {
+  /// The password in an `Authorization` header (RFC 7617); nil for another header.
+  package static func password(of authorization: String?) -> [UInt8]? {
     guard let words = authorization?.split(separator: " "), words.count == 2,
       words[0].lowercased() == "basic", let pair = base64Decoded(words[1]),
       let colon = pair.firstIndex(of: UInt8(ascii: ":"))
-    else { return false }
-    return matches(pair[(colon + 1)...])
+    else { return nil }
+    return Array(pair[(colon + 1)...])
   }
 }
 

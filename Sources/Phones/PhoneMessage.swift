@@ -14,6 +14,11 @@ package struct PhoneMessage: Equatable, Sendable {
   /// Understood, but no position: a battery report, for example.
   package static let nothing = PhoneMessage()
 
+  /// The message of the phone whose token it came with, whatever name it claims.
+  func of(phone name: String) -> PhoneMessage {
+    PhoneMessage(positions.map { $0.of(phone: name) }, leftOut: leftOut)
+  }
+
   /// The positions of the present, with corrected dates, and the number of the older ones.
   package func current(at now: Instant) -> (positions: [PhonePosition], old: Int) {
     let current = positions.map { $0.corrected(near: now) }.filter { $0.isFresh(at: now) }

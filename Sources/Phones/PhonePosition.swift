@@ -10,7 +10,10 @@ package struct PhonePosition: Equatable, Sendable {
   package static let maximumAge = TimeSpan.minutes(5)
 
   /// The receiver that it is for the daemon: `owntracks:jane/phone`.
-  package let device: String
+  package private(set) var device: String
+  /// Whether it is of radio cells, which are a receiver of their own: they and the satellites
+  /// disagree by kilometres.
+  let isOfNetwork: Bool
   package private(set) var time: Instant
   /// Its values are checked like the values of a receiver. It has two dimensions: a phone's
   /// position can come from radio cells, and must not vouch for a clock. Apps differ in the datum
@@ -20,6 +23,13 @@ package struct PhonePosition: Equatable, Sendable {
   package var position: Coordinate { fix.position }
 
   package func isFresh(at now: Instant) -> Bool { now - time <= Self.maximumAge }
+
+  /// The position as one of the phone with this name.
+  func of(phone name: String) -> PhonePosition {
+    var position = self
+    position.device = "phone:\(name)\(isOfNetwork ? "/network" : "")"
+    return position
+  }
 
   /// The position with its time corrected where the phone miscounts the weeks.
   package func corrected(near now: Instant) -> PhonePosition {
@@ -58,6 +68,8 @@ struct PositionFields {
   var speed: Double?
   var track: Double?
 
+  var isOfNetwork = false
+
   func position(app: String, name: String?) throws(UnusableMessage) -> PhonePosition {
     guard let position = Coordinate(latitude: latitude, longitude: longitude),
       let fix = Fix(
@@ -66,7 +78,8 @@ struct PositionFields {
       ).admitted()
     else { throw .noPosition }
     guard let time else { throw .noTime }
-    return PhonePosition(device: "\(app):\(Self.shortened(name))", time: time, fix: fix)
+    return PhonePosition(
+      device: "\(app):\(Self.shortened(name))", isOfNetwork: isOfNetwork, time: time, fix: fix)
   }
 
   /// Phones without a name are one device.

@@ -14,13 +14,23 @@ package struct PhoneReceiver: Sendable {
   /// Bytes of a body.
   package static let maximumBody = 65_536
 
-  /// Nil lets everybody send.
-  package var token: AccessToken? { didSet { guesses = TokenGuesses() } }
+  /// A new value ends all lock-outs.
+  package var access: PhoneAccess {
+    didSet {
+      guard access != oldValue else { return }
+      guesses = TokenGuesses()
+      let names = Set((access.phones ?? [:]).values)
+      progress = progress.filter { names.contains($0.key) }
+    }
+  }
   private var guesses = TokenGuesses()
-  private var limiter = RateLimiter()
+  /// Of senders that name themselves, and of phones, which lose nothing to the former.
+  private var claimed = RateLimiter()
+  private var named = RateLimiter()
   private var tally = LogTally()
+  private var progress: [String: PhoneProgress] = [:]
 
-  package init(token: AccessToken?) { self.token = token }
+  package init(access: PhoneAccess) { self.access = access }
 
   /// When `logLines` has something, on the steady clock; nil while there is nothing to log.
   package var logDue: Int64? { tally.due }
@@ -37,25 +47,53 @@ package struct PhoneReceiver: Sendable {
 
   private enum Admission {
     case refused(PhoneAnswer)
-    case admitted(PhoneApp, query: [UInt8])
+    case admitted(PhoneAccess.Sender, PhoneApp, query: [UInt8])
   }
 
   private mutating func admission(of request: PhoneRequest, at now: ClockReadings) -> Admission {
-    if let wait = request.network.flatMap({ guesses.wait(of: $0, at: now.steady) }) {
-      tally.note(.locked, at: now.steady)
-      return .refused(PhoneAnswer(429, retryAfter: wait))
-    }
-    guard let (path, query) = admittedPath(request) else {
-      tally.note(.denied, at: now.steady)
-      if let network = request.network, Self.hasToken(request) {
-        guesses.note(network, at: now.steady)
-      }
-      return .refused(PhoneAnswer(401))
+    let (sender, path, query): (PhoneAccess.Sender, [String], [UInt8])
+    switch entry(of: request, at: now) {
+    case .refused(let answer): return .refused(answer)
+    case .entered(let known, let rest, let text): (sender, path, query) = (known, rest, text)
     }
     guard let app = PhoneApp(path: path) else { return .refused(PhoneAnswer(404)) }
     guard ["GET", "POST"].contains(request.method) else { return .refused(PhoneAnswer(405)) }
     let length = max(request.body.count, request.announcedLength ?? 0)
-    return length > Self.maximumBody ? .refused(.tooLong) : .admitted(app, query: query)
+    return length > Self.maximumBody ? .refused(.tooLong) : .admitted(sender, app, query: query)
+  }
+
+  private enum Entry {
+    case refused(PhoneAnswer)
+    case entered(PhoneAccess.Sender, path: [String], query: [UInt8])
+  }
+
+  /// Lets a request in by its token alone.
+  private mutating func entry(of request: PhoneRequest, at now: ClockReadings) -> Entry {
+    if let wait = request.network.flatMap({ guesses.wait(of: $0, at: now.steady) }) {
+      tally.note(.locked, at: now.steady)
+      return .refused(PhoneAnswer(429, retryAfter: wait))
+    }
+    switch access.judge(request) {
+    case .admitted(let sender, let path, let query):
+      return .entered(sender, path: path, query: query)
+    case .undecided: return .refused(.undecided)
+    case .denied(let isGuess):
+      tally.note(.denied, at: now.steady)
+      if isGuess, let network = request.network { guesses.note(network, at: now.steady) }
+      return .refused(PhoneAnswer(401))
+    }
+  }
+
+  /// Lets the page of a phone in: its name, and what it has sent last.
+  package mutating func page(
+    _ request: PhoneRequest, at now: ClockReadings
+  ) -> Result<(name: String, progress: PhoneProgress), PhoneAnswer> {
+    switch entry(of: request, at: now) {
+    case .refused(let answer): .failure(answer)
+    case .entered(.phone(let name), _, _): .success((name, progress[name] ?? PhoneProgress()))
+    // It has no phone of its own.
+    case .entered(.unnamed, _, _): .failure(PhoneAnswer(401))
+    }
   }
 
   /// Answers a whole request.
@@ -63,11 +101,11 @@ package struct PhoneReceiver: Sendable {
   package mutating func receive(
     _ request: PhoneRequest, at now: ClockReadings, isFeedOpen: Bool
   ) -> Outcome {
-    let app: PhoneApp
-    let query: [UInt8]
+    let (sender, app, query): (PhoneAccess.Sender, PhoneApp, [UInt8])
     switch admission(of: request, at: now) {
     case .refused(let answer): return Outcome(answer: answer)
-    case .admitted(let known, let text): (app, query) = (known.ofBody(request.body), text)
+    case .admitted(let known, let first, let text):
+      (sender, app, query) = (known, first.ofBody(request.body), text)
     }
     var message: PhoneMessage
     do throws(UnusableMessage) {
@@ -75,12 +113,19 @@ package struct PhoneReceiver: Sendable {
     } catch {
       message = PhoneMessage(leftOut: [error])
     }
+    if case .phone(let name) = sender { message = message.of(phone: name) }
     let (fresh, old) = message.current(at: now.real)
     // OwnTracks reads a list of commands from the answer.
     let taken = PhoneAnswer(200, app == .ownTracks ? "[]" : message.note(old: old) ?? "")
+    var step = PhoneProgress.Step(message, fresh: fresh, at: now)
+    defer { if case .phone(let name) = sender { progress[name, default: .init()].add(step) } }
     if let device = fresh.first?.device {
-      guard isFeedOpen else { return Outcome(answer: PhoneAnswer(503)) }
-      guard limiter.admits(device, count: fresh.count, at: now.steady) else {
+      guard isFeedOpen else {
+        step = .failed(.away)
+        return Outcome(answer: PhoneAnswer(503))
+      }
+      guard admits(sender, device, count: fresh.count, at: now.steady) else {
+        step = .failed(.tooFast)
         tally.note(.limited, device, at: now.steady)
         return Outcome(answer: PhoneAnswer(429))
       }
@@ -92,27 +137,12 @@ package struct PhoneReceiver: Sendable {
     return Outcome(answer: taken, reports: fresh.map(\.report).joined())
   }
 
-  /// Whether a request has a word that could be a token: others guess nothing.
-  private static func hasToken(_ request: PhoneRequest) -> Bool {
-    let path = request.target.prefix { $0 != UInt8(ascii: "?") }
-    let first = path.split(separator: UInt8(ascii: "/")).first
-    return request.authorization != nil
-      || first.flatMap { AccessToken(String(decoding: $0, as: UTF8.self)) } != nil
-  }
-
-  /// The path without the token, and the query; nil where the token is missing.
-  private func admittedPath(_ request: PhoneRequest) -> (path: [String], query: [UInt8])? {
-    let mark = UInt8(ascii: "?")
-    let end = request.target.firstIndex(of: mark) ?? request.target.endIndex
-    let segments = request.target[..<end].split(separator: UInt8(ascii: "/")).map(Array.init)
-    let query = Array(request.target[end...].dropFirst())
-    func names(_ segments: some Sequence<[UInt8]>) -> [String] {
-      segments.map { String(decoding: percentDecoded($0), as: UTF8.self) }
+  private mutating func admits(
+    _ sender: PhoneAccess.Sender, _ device: String, count: Int, at now: Int64
+  ) -> Bool {
+    switch sender {
+    case .phone(let name): named.admits(name, count: count, at: now)
+    case .unnamed: claimed.admits(device, count: count, at: now)
     }
-    guard let token else { return (names(segments), query) }
-    if let first = segments.first, token.matches(first) {
-      return (names(segments.dropFirst()), query)
-    }
-    return token.isPassword(of: request.authorization) ? (names(segments), query) : nil
   }
 }

@@ -29,7 +29,7 @@ package struct PhoneRequest: Sendable {
 }
 
 /// The status and body of an answer.
-package struct PhoneAnswer: Equatable, Sendable {
+package struct PhoneAnswer: Error, Equatable, Sendable {
   package let status: Int
   package let body: String
   /// Seconds until the sender may come again, after too many wrong tokens.
@@ -42,7 +42,12 @@ package struct PhoneAnswer: Equatable, Sendable {
   }
 
   /// Whether the request had the token, or needed none.
-  package var isOfAuthorized: Bool { status != 401 && retryAfter == nil }
+  package var isOfAuthorized: Bool {
+    status != 401 && retryAfter == nil && self != .undecided
+  }
+
+  /// Nobody can say yet whether it is the token of a phone, which keeps its positions.
+  package static let undecided = PhoneAnswer(503, "the daemon has not named the phones yet\n")
 
   /// The head of a request can be read in two ways.
   package static let badRequest = PhoneAnswer(400)

@@ -6,7 +6,7 @@ package struct RateLimiter: Sendable {
   /// Positions a second, and how many at once.
   private static let ofOne = (rate: 20.0, burst: 300.0)
   private static let ofAll = (rate: 200.0, burst: 3_000.0)
-  private static let maximumPhones = 64
+  private static let maximumPhones = 256
 
   private struct Bucket: Sendable {
     var level: Double
@@ -26,7 +26,7 @@ package struct RateLimiter: Sendable {
   /// Whether a phone may send so many positions now. A full bucket admits a message of any length,
   /// which a phone cannot divide, and makes the next ones wait the longer.
   /// - Parameter now: microseconds of a clock that never steps.
-  /// Complexity: O(1), and O(phones) for a new one among 64.
+  /// Complexity: O(1), and O(phones) for a new one among 256.
   package mutating func admits(_ phone: String, count: Int = 1, at now: Int64) -> Bool {
     var bucket = buckets[phone] ?? Bucket(level: Self.ofOne.burst, time: now)
     bucket.fill(Self.ofOne, at: now)

@@ -9,6 +9,8 @@ final class HTTPExchange {
   var request: PhoneRequest
   /// The request of a browser, below `/map/`; nil for a phone.
   private(set) var page: PageRequest?
+  /// The request of a phone's page, below `/phone/`; nil for others.
+  private(set) var phonePage: PhonePageRequest?
   /// The answer to it, once there is one.
   var pageAnswer: PageAnswer?
   private(set) var hasHead = false
@@ -21,18 +23,20 @@ final class HTTPExchange {
   init(target: [UInt8]) { request = PhoneRequest(method: "", target: target) }
 
   /// Reads what a decision needs of the head.
-  func readHead(_ connection: OpaquePointer, method: String) {
+  func readHead(_ connection: OpaquePointer, method: String, network: ClientNetwork?) {
     func header(_ name: String) -> String? {
       MHD_lookup_connection_value(connection, .HEADER_KIND, name)
         .map { String(cString: $0) }
     }
     hasHead = true
     request.method = method
+    request.network = network
     request.authorization = header("Authorization")
     request.user = header("X-Limit-U")
     request.device = header("X-Limit-D")
     request.announcedLength = header("Content-Length").map { Int($0) ?? .max }
     isPlain = RequestFraming(connection).isPlain
+    phonePage = PhonePageRequest(request, knownTag: header("If-None-Match"))
     page = PageRequest(method: method, target: request.target)
     page?.host = header("Host")
     page?.origin = header("Origin")

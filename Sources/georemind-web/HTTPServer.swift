@@ -11,6 +11,7 @@ final class HTTPServer {
   /// The answer to a head, before the body is read; nil to read it.
   private let refuse: (PhoneRequest) -> PhoneAnswer?
   private let answer: (PhoneRequest) -> PhoneAnswer
+  private let phonePage: (PhonePageRequest) -> PhonePage.Answer
   let map: MapService?
   private let limits: ConnectionLimits
   private let listener: Descriptor
@@ -27,10 +28,12 @@ final class HTTPServer {
   init(
     _ listener: Descriptor, loop: EventLoop, limits: ConnectionLimits = ConnectionLimits(),
     map: MapService? = nil, refuse: @escaping (PhoneRequest) -> PhoneAnswer?,
-    answer: @escaping (PhoneRequest) -> PhoneAnswer
+    answer: @escaping (PhoneRequest) -> PhoneAnswer,
+    phonePage: @escaping (PhonePageRequest) -> PhonePage.Answer
   ) throws(SystemError) {
     self.refuse = refuse
     self.answer = answer
+    self.phonePage = phonePage
     self.map = map
     self.limits = limits
     connections = ConnectionTable(limits: limits)
@@ -121,16 +124,20 @@ final class HTTPServer {
     guard let context else { return .NO }
     let exchange = Unmanaged<HTTPExchange>.fromOpaque(context).takeUnretainedValue()
     guard exchange.hasHead else {
-      exchange.readHead(connection, method: method)
-      exchange.request.network = Self.network(of: connection)
+      exchange.readHead(connection, method: method, network: Self.network(of: connection))
       guard exchange.isPlain else { return send(.badRequest, connection, isLast: true) }
       if map != nil, let page = exchange.page { return begin(page, exchange, connection) }
+      if exchange.phonePage != nil { return .YES }
       // The library ends the connection after an answer to a head alone.
       guard method == "POST" else { return .YES }
       return refuse(exchange.request).map { send($0, connection) } ?? .YES
     }
     guard piece.isEmpty else { return exchange.add(piece) ? .YES : .NO }
     if map != nil, let page = exchange.wholePage { return advance(page, exchange, connection) }
+    if let page = exchange.phonePage {
+      let (answer, isAuthorized) = phonePage(page)
+      return send(answer, connection, isAuthorized: isAuthorized)
+    }
     guard !exchange.isTooLong else { return send(.tooLong, connection) }
     let answer = answer(exchange.request)
     connections.judge(connection, isAuthorized: answer.isOfAuthorized)

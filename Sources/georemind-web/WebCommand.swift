@@ -65,7 +65,11 @@ struct WebCommand: ParsableCommand {
       start: {
         let server = try WebServer(
           listener: WebServer.listen(at: settings.listener),
-          feedPath: feedSocket ?? folders.positionSocket, token: first, loop: loop,
+          feedPath: feedSocket ?? folders.positionSocket,
+          access: PhoneAccess(
+            shared: first, phones: nil, isLocal: settings.isLocal),
+          loop: loop,
+          phones: try PhoneList(loop: loop, log: log.write) { SocketPath.find(option: socket) },
           map: try map(settings, loop, log), log: log.write)
         stop = server.stop
         return server

@@ -11,18 +11,21 @@ final class WebServer {
   private let realTime: () -> Instant
   private var receiver: PhoneReceiver
   private let feed: PositionFeed
+  private let phones: PhoneList?
   private var http: HTTPServer?
   private var logTimer: TimerSource?
 
   init(
-    listener: Descriptor, feedPath: String, token: AccessToken?, loop: EventLoop,
-    limits: ConnectionLimits = ConnectionLimits(), map: MapService? = nil,
+    listener: Descriptor, feedPath: String, access: PhoneAccess, loop: EventLoop,
+    limits: ConnectionLimits = ConnectionLimits(), phones: PhoneList? = nil,
+    map: MapService? = nil,
     realTime: @escaping () -> Instant = { Instant(microseconds: SystemClock.now()) },
     log: @escaping (ServiceLog.Level, String) -> Void
   ) throws(SystemError) {
     self.log = log
     self.realTime = realTime
-    receiver = PhoneReceiver(token: token)
+    receiver = PhoneReceiver(access: access)
+    self.phones = phones
     feed = try PositionFeed(path: feedPath, loop: loop)
     feed.onChange = { isOpen in
       log(
@@ -34,19 +37,25 @@ final class WebServer {
         defer { armLog() }
         return receiver.refusal(request, at: now)
       },
-      answer: { [unowned self] in answer($0) })
+      answer: { [unowned self] in answer($0) },
+      phonePage: { [unowned self] request in
+        defer { armLog() }
+        return PhonePage.answer(request, receiver: &receiver, at: now)
+      })
     logTimer = try loop.addTimer(.monotonic, accuracy: 1_000_000) { [unowned self] _ in
       writeLog(isEnd: false)
     }
+    phones?.start { [unowned self] in receiver.access.phones = $0 }
   }
 
   /// Connections of phones.
   var connectionCount: Int { http?.connectionCount ?? 0 }
 
-  func change(to token: AccessToken?) { receiver.token = token }
+  func change(to token: AccessToken?) { receiver.access.shared = token }
 
   func stop() {
     writeLog(isEnd: true)
+    phones?.stop()
     http?.stop()
     feed.stop()
   }

@@ -36,3 +36,8 @@ extension PhoneRequest {
       body: Array(recorded.body.utf8))
   }
 }
+
+extension PhoneReceiver {
+  /// With the shared token alone; nil lets everybody send.
+  init(token: AccessToken?) { self.init(access: PhoneAccess(shared: token)) }
+}

@@ -81,7 +81,7 @@ import Testing
     }
     #expect(status(&receiver, "/index.html", from: own, at: 20).status == 429)
     // A new token begins anew.
-    receiver.token = AccessToken("Zq3vX9mT2pLs8aYd")
+    receiver.access.shared = AccessToken("Zq3vX9mT2pLs8aYd")
     #expect(status(&receiver, "/index.html", from: own, at: 20).status == 401)
   }
 

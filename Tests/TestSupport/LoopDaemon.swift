@@ -14,6 +14,8 @@ package final class LoopDaemon {
   private var others: [String: [StreamConnection]] = [:]
   /// Tokens that `ActAs` takes, with what their link may do.
   package var links: [String: Bool] = [:]
+  /// The phones that `WatchPhones` answers: names by the hash of their tokens.
+  package var phones: [String: String] = [:] { didSet { push("WatchPhones", phoneNews) } }
   /// Calls in the order they came.
   package private(set) var calls: [VarlinkCall] = []
   package private(set) var ledger: [JSONObject] = []
@@ -81,6 +83,13 @@ package final class LoopDaemon {
 
   package var isWatched: Bool { !watchers.isEmpty }
 
+  private var phoneNews: JSONObject {
+    let list = phones.map {
+      JSONValue.object(["hash": .string($0.key), "name": .string($0.value)])
+    }
+    return ["phones": .array(list)]
+  }
+
   private func answer(_ call: VarlinkCall, on stream: StreamConnection) {
     func reply(_ members: KeyValuePairs<String, JSONValue?>) {
       var answer = JSONObject(members)
@@ -90,6 +99,9 @@ package final class LoopDaemon {
     }
     switch call.methodName {
     case "WatchFixes", "WatchChanges": others[call.methodName, default: []].append(stream)
+    case "WatchPhones":
+      others[call.methodName, default: []].append(stream)
+      stream.send(VarlinkReply(parameters: phoneNews, continues: true).encoded)
     case "ActAs":
       guard let mayChange = links[call.parameters["token"]?.string ?? ""] else {
         stream.send(VarlinkReply(GeoremindError.invalidLink.varlink).encoded)

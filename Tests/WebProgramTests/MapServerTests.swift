@@ -4,6 +4,7 @@ import Configuration
 import Control
 import JSONText
 import LinuxRuntime
+import Phones
 import TestSupport
 import Testing
 
@@ -29,7 +30,8 @@ import Testing
     let path = daemon.path
     map = try MapService(names: ["boat.lan"], port: port, loop: loop) { path }
     server = try WebServer(
-      listener: listener, feedPath: "\(folder.path)/positions", token: nil, loop: loop, map: map
+      listener: listener, feedPath: "\(folder.path)/positions",
+      access: PhoneAccess(shared: nil), loop: loop, map: map
     ) { _, _ in }
   }
 

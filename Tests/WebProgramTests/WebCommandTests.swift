@@ -29,18 +29,21 @@ import Testing
     ("[::]:80", "::", false), ("0.0.0.0:80", "0.0.0.0", false),
     ("[fe80::1]:80", "fe80::1", false),
   ])
-  func anAddressOfOtherMachinesNeedsAToken(text: String, host: String, isOpen: Bool) throws {
-    let withToken = try settings("Listen=\(text)\nTokenFile=/etc/georemind/token")
-    #expect(withToken.listener == .init(host: host, port: 80))
-    if isOpen {
-      #expect(try settings("Listen=\(text)").listener.host == host)
-    } else {
-      let error = #expect(throws: ConfigurationError.self) { try settings("Listen=\(text)") }
-      #expect(error?.description.contains("TokenFile=") == true)
-      #expect(
-        WebCommand.run(["--config", "\(folder.path)/test.conf", "--feed-socket", folder.path]) == 78
-      )
-    }
+  func anAddressOfOtherMachinesIsNotLocal(text: String, host: String, isLocal: Bool) throws {
+    let settings = try settings("Listen=\(text)")
+    #expect(settings.listener == .init(host: host, port: 80))
+    #expect(settings.isLocal == isLocal)
+    // By a proxy, other machines reach it whatever it listens at.
+    let proxied = try self.settings("Listen=\(text)\nAddress=https://Boat.example.org:444")
+    #expect(!proxied.isLocal && proxied.names == ["boat.example.org"])
+  }
+
+  @Test(arguments: [
+    "boat.example.org", "https://", "https://boat/map", "ftp://boat", "http://:80", "http://a b",
+    "https://boat\"", "http://" + String(repeating: "a", count: 122),
+  ])
+  func whatIsNoAddressOfAServiceIsRefused(text: String) {
+    #expect(throws: ConfigurationError.self) { try settings("Address=\(text)") }
   }
 
   @Test(arguments: [

@@ -29,8 +29,9 @@ import Testing
     let listener = try WebServer.listen(at: .init(host: "127.0.0.1", port: 0))
     let port = Server.port(of: listener)
     let server = try WebServer(
-      listener: listener, feedPath: feedPath, token: token.flatMap { AccessToken($0) }, loop: loop,
-      limits: limits, realTime: { Instant(seconds: RecordedRequest.seconds + 2) },
+      listener: listener, feedPath: feedPath,
+      access: PhoneAccess(shared: token.flatMap { AccessToken($0) }), loop: loop, limits: limits,
+      realTime: { Instant(seconds: RecordedRequest.seconds + 2) },
       log: { log.lines.append($1) })
     return (server, port)
   }

@@ -26,8 +26,9 @@ extension ControlServer {
     guard let method = call.georemindMethod else { return }
     for list in method.changedLists { note(list, []) }
     switch method {
-    case .actAs: client.link = call.parameters["token"]?.string.map(LinkToken.hash)
+    case .actAs: client.link = call.parameters["token"]?.string.map { SecretToken.hash($0.utf8) }
     case .revokeLink: closeRevoked()
+    case .addPhone, .revokePhone: announce(.phones)
     default: break
     }
   }
@@ -57,28 +58,7 @@ extension ControlServer {
 
 extension Daemon {
   /// Whether the link has not expired.
-  func isCurrent(_ link: BrowserLink) -> Bool {
+  func isCurrent(_ link: AccessLink) -> Bool {
     link.expires.map { (clock.now ?? clock.ofSystem) < $0 } ?? true
-  }
-}
-
-/// 32 random bytes in base64url, the secret of a link.
-enum LinkToken {
-  private static let digits = Array(
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-
-  static func random() -> String {
-    var generator = SystemRandomNumberGenerator()
-    // The last of 43 digits has four of its six bits.
-    let text = (0..<43).map { index in
-      let number = Int(truncatingIfNeeded: generator.next())
-      return digits[number & (index == 42 ? 60 : 63)]
-    }
-    return String(decoding: text, as: UTF8.self)
-  }
-
-  /// In hexadecimal digits.
-  static func hash(_ token: String) -> String {
-    SHA256.digest(Array(token.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 }

@@ -4,13 +4,15 @@ import LinuxRuntime
 import Reminders
 import Storage
 
-/// Firings and the status, to the clients that watch them.
+/// Firings, phones and the status, to the clients that watch them.
 extension ControlServer {
-  /// News of `watchFirings`.
+  /// News of a stream.
   enum News {
     case firing(LedgerEntry)
     /// In the form of a firing, for destinations alone.
     case destination(JSONObject)
+    /// Of `watchPhones`: a phone was added or revoked.
+    case phones
   }
 
   /// One firing to all who watch.
@@ -31,17 +33,21 @@ extension ControlServer {
     // A push may let a waiting call go on, which may bring about another firing.
     while !unreported.isEmpty {
       let next = unreported.removeFirst()
-      var watchers = clients.values.filter { $0.watches == .watchFirings }
-      if case .destination = next { watchers.removeAll { !$0.isDestination } }
-      guard !watchers.isEmpty else { continue }
-      let firing: JSONObject =
+      let watchers = clients.values.filter { client in
         switch next {
-        case .firing(let entry): daemon.json(of: entry)
-        case .destination(let object): object
+        case .firing: client.watches == .watchFirings
+        case .destination: client.watches == .watchFirings && client.isDestination
+        case .phones: client.watches == .watchPhones
         }
-      for client in watchers {
-        carryOut(client.protocolState.push(["firing": .object(firing)]), for: client)
       }
+      guard !watchers.isEmpty else { continue }
+      let news: JSONObject =
+        switch next {
+        case .firing(let entry): ["firing": .object(daemon.json(of: entry))]
+        case .destination(let object): ["firing": .object(object)]
+        case .phones: daemon.phoneNews
+        }
+      for client in watchers { carryOut(client.protocolState.push(news), for: client) }
     }
   }
 

@@ -12,23 +12,20 @@ extension ControlService {
     guard let link = caller.link else { return }
     switch method.access {
     case .read: break
-    case .change where link.mayChange: break
+    case .change where link.right == .change: break
     case .change: throw .refusedByPolicy(reason: "this link may only view")
     case .none: throw .refusedByPolicy(reason: "\(method.rawValue) cannot be called by a link")
     }
   }
 
   func makeLink(_ given: JSONObject) throws -> JSONObject {
-    let user = try linkUser(given)
-    guard user != Caller.unmapped else {
-      throw GeoremindError.refusedByPolicy(reason: "several users share the id \(user)")
-    }
+    let user = try linkOwner(given)
     let name = given["name"]?.string?.onOneLine ?? ""
     guard !name.isEmpty, name.utf8.count <= 64 else {
       throw GeoremindError.invalidReminder(field: "name", reason: "must have 1 to 64 bytes")
     }
     let store = daemon.store.links
-    let own = try store.all().filter { $0.link.user == user }
+    let own = try store.all().filter { $0.link.user == user && $0.link.right != .phone }
     let others = own.filter { daemon.isCurrent($0.link) }
     guard !others.contains(where: { $0.link.name == name }) else {
       throw GeoremindError.alreadyExists(name: name)
@@ -39,13 +36,18 @@ extension ControlService {
           + "'georemind web revoke NAME'")
     }
     let now = daemon.clock.now ?? daemon.clock.ofSystem
-    let link = BrowserLink(
-      name: name, user: user, mayChange: given["may_change"]?.bool ?? true, made: now,
+    let link = AccessLink(
+      name: name, user: user, right: given["may_change"]?.bool ?? true ? .change : .view, made: now,
       expires: try expiry(given, after: now))
-    let token = LinkToken.random()
     for (hash, link) in own where !daemon.isCurrent(link) { try store.remove(hash: hash) }
-    try store.keep(link, hash: LinkToken.hash(token))
-    return ["token": .string(token), "link": json(link)]
+    return ["token": .string(try token(for: link)), "link": json(link)]
+  }
+
+  /// Stores a link under the hash of a new token, and answers the token.
+  func token(for link: AccessLink) throws(StoreError) -> String {
+    let token = SecretToken.random()
+    try daemon.store.links.keep(link, hash: SecretToken.hash(token.utf8))
+    return token
   }
 
   private func expiry(_ given: JSONObject, after now: Instant) throws -> Instant? {
@@ -62,6 +64,15 @@ extension ControlService {
   }
 
   /// The user that a call is about: the caller, or for root another one.
+  /// The user who gets a token.
+  func linkOwner(_ given: JSONObject) throws(GeoremindError) -> UInt32 {
+    let user = try linkUser(given)
+    guard user != Caller.unmapped else {
+      throw .refusedByPolicy(reason: "several users share the id \(user)")
+    }
+    return user
+  }
+
   private func linkUser(_ given: JSONObject) throws(GeoremindError) -> UInt32 {
     guard let user = given["user"]?.int else { return caller.user }
     guard let user = UInt32(exactly: user), user == caller.user || caller.isMaster else {
@@ -72,14 +83,16 @@ extension ControlService {
 
   func listLinks() throws -> JSONObject {
     let links = try daemon.store.links.all().filter {
-      caller.isMaster || $0.link.user == caller.user
+      $0.link.right != .phone && (caller.isMaster || $0.link.user == caller.user)
     }
     return ["links": .array(links.map { json($0.link) })]
   }
 
   func revokeLink(_ given: JSONObject) throws -> JSONObject {
     let (user, name) = (try linkUser(given), given["name"]?.string ?? "")
-    let entry = try daemon.store.links.all().first { $0.link.user == user && $0.link.name == name }
+    let entry = try daemon.store.links.all().first {
+      $0.link.user == user && $0.link.name == name && $0.link.right != .phone
+    }
     guard let entry else { throw GeoremindError.notFound(id: name) }
     try daemon.store.links.remove(hash: entry.hash)
     return ["link": json(entry.link)]
@@ -87,9 +100,9 @@ extension ControlService {
 
   /// The connection acts as the link's user once this is answered.
   func actAs(_ given: JSONObject) throws -> JSONObject {
-    let hash = LinkToken.hash(given["token"]?.string ?? "")
-    guard var link = try daemon.store.links.link(hash: hash), daemon.isCurrent(link),
-      daemon.control?.isAllowed(user: link.user) == true
+    let hash = SecretToken.hash((given["token"]?.string ?? "").utf8)
+    guard var link = try daemon.store.links.link(hash: hash), link.right != .phone,
+      daemon.isCurrent(link), daemon.control?.isAllowed(user: link.user) == true
     else { throw GeoremindError.invalidLink }
     let now = daemon.clock.now ?? daemon.clock.ofSystem
     // Once an hour: each page opens several connections.
@@ -100,10 +113,10 @@ extension ControlService {
     return ["link": json(link)]
   }
 
-  private func json(_ link: BrowserLink) -> JSONValue {
+  private func json(_ link: AccessLink) -> JSONValue {
     [
       "name": .string(link.name), "user": .int(Int(link.user)),
-      "may_change": .bool(link.mayChange), "made": .string(link.made.json),
+      "may_change": .bool(link.right == .change), "made": .string(link.made.json),
       "expires": link.expires.map { .string($0.json) }, "used": link.used.map { .string($0.json) },
     ]
   }

@@ -15,7 +15,7 @@ struct Caller: Equatable {
   /// root or the daemon's own user: may change all reminders and adds them without an owner.
   let isMaster: Bool
   /// How a caller by a link is limited; nil for one at the socket.
-  var link: BrowserLink?
+  var link: AccessLink?
 
   /// The user id that the kernel shows for unmapped users (/proc/sys/kernel/overflowuid,
   /// user_namespaces(7)). Several people share it.

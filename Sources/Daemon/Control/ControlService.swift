@@ -20,6 +20,7 @@ struct ControlService {
       }
       try checkLink(for: method)
       if method == .watchFirings || method == .watchChanges { return .stream(first: []) }
+      if method == .watchPhones { return .stream(first: [try watchedPhones()]) }
       if method == .watchFixes { return .stream(first: [daemon.positionNews]) }
       if method == .watchStatus {
         return .stream(first: [["status": .object(daemon.statusJSON)]])
@@ -112,7 +113,11 @@ struct ControlService {
     case .listLinks: return try listLinks()
     case .revokeLink: return try revokeLink(given)
     case .actAs: return try actAs(given)
-    case .watchFirings, .watchStatus, .watchFixes, .watchChanges: return JSONObject()
+    case .addPhone: return try addPhone(given)
+    case .listPhones: return try listPhones()
+    case .revokePhone: return try revokePhone(text("name") ?? "")
+    case .watchFirings, .watchStatus, .watchFixes, .watchChanges, .watchPhones:
+      return JSONObject()
     }
   }
 

@@ -135,7 +135,8 @@ package struct AnchorWatch: Equatable, Sendable {
     let needed = Self.share * Double(recent.count)
     let edge = radius - Self.margin(radius: radius)
     if last.distance > radius {
-      if let jumped, (last.time - jumped).seconds < hold.seconds * Self.holdsAfterJump { return nil }
+      let wait = hold.seconds * Self.holdsAfterJump
+      if let jumped, (last.time - jumped).seconds < wait { return nil }
       return Double(recent.count { $0.distance > radius }) >= needed ? true : nil
     }
     guard last.distance <= edge else { return nil }

@@ -1,23 +1,33 @@
 package import CivilTime
 import JSONText
 
-/// The right of a browser to act as a user.
-package struct BrowserLink: Equatable, Sendable {
-  /// Unique among the links of the user.
+/// The right of a token.
+package enum LinkRight: String, Sendable {
+  /// A browser reads as the user.
+  case view
+  /// A browser reads and changes as the user.
+  case change
+  /// A phone of the user sends its positions to `georemind-web`, and calls nothing.
+  case phone
+}
+
+/// The right of whoever has a token: of a browser to act as a user, or of a phone.
+package struct AccessLink: Equatable, Sendable {
+  /// Unique among the browsers of the user; for a phone, among all phones.
   package var name: String
   package var user: UInt32
-  package var mayChange: Bool
+  package var right: LinkRight
   package var made: Instant
   package var expires: Instant?
   /// When it was last opened; nil before the first time.
   package var used: Instant?
 
   package init(
-    name: String, user: UInt32, mayChange: Bool, made: Instant, expires: Instant? = nil
+    name: String, user: UInt32, right: LinkRight, made: Instant, expires: Instant? = nil
   ) {
     self.name = name
     self.user = user
-    self.mayChange = mayChange
+    self.right = right
     self.made = made
     self.expires = expires
   }
@@ -26,11 +36,14 @@ package struct BrowserLink: Equatable, Sendable {
 /// The links, each a row of `state` under the hash of its token: a copy of the database gives
 /// nobody a token.
 package struct LinkStore {
-  package typealias Entry = (hash: String, link: BrowserLink)
+  package typealias Entry = (hash: String, link: AccessLink)
 
   let database: Database
 
+  /// Browsers of one user.
   package static let maximumOfUser = 32
+  /// Phones of all users.
+  package static let maximumPhones = 256
   private static let prefix = "link:"
 
   /// All links by name; unreadable ones are left out, and open nothing.
@@ -45,15 +58,20 @@ package struct LinkStore {
     return links.sorted { ($0.link.name, $0.link.user) < ($1.link.name, $1.link.user) }
   }
 
+  /// The phones by name.
+  package func phones() throws(StoreError) -> [Entry] {
+    try all().filter { $0.link.right == .phone }
+  }
+
   /// - Parameter hash: of the token, in hexadecimal digits.
-  package func link(hash: String) throws(StoreError) -> BrowserLink? {
+  package func link(hash: String) throws(StoreError) -> AccessLink? {
     let text = try database.text(
       "SELECT value FROM state WHERE key = ?", [.text(Self.prefix + hash)])
-    return text.flatMap { try? JSONParser.parse($0) }.flatMap(BrowserLink.init(json:))
+    return text.flatMap { try? JSONParser.parse($0) }.flatMap(AccessLink.init(json:))
   }
 
   /// Adds a link, or replaces the one of this hash.
-  package func keep(_ link: BrowserLink, hash: String) throws(StoreError) {
+  package func keep(_ link: AccessLink, hash: String) throws(StoreError) {
     try database.run(
       """
       INSERT INTO state (key, value) VALUES (?, ?)
@@ -66,13 +84,13 @@ package struct LinkStore {
   }
 }
 
-extension BrowserLink {
+extension AccessLink {
   fileprivate var json: JSONObject {
     func time(_ instant: Instant?) -> JSONValue? {
       instant.map { .int(Int($0.microseconds)) }
     }
     return JSONObject([
-      "name": .string(name), "user": .int(Int(user)), "may_change": .bool(mayChange),
+      "name": .string(name), "user": .int(Int(user)), "right": .string(right.rawValue),
       "made_us": time(made), "expires_us": time(expires), "used_us": time(used),
     ])
   }
@@ -83,10 +101,10 @@ extension BrowserLink {
     }
     guard let name = json["name"]?.string, let made = time("made_us"),
       let user = json["user"]?.int.flatMap({ UInt32(exactly: $0) }),
-      let mayChange = json["may_change"]?.bool
+      let right = json["right"]?.string.flatMap(LinkRight.init)
     else { return nil }
     self.init(
-      name: name, user: user, mayChange: mayChange, made: made, expires: time("expires_us"))
+      name: name, user: user, right: right, made: made, expires: time("expires_us"))
     used = time("used_us")
   }
 }

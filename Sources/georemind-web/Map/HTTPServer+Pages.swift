@@ -57,7 +57,13 @@ extension HTTPServer {
     _ answer: PageAnswer, _ page: PageRequest, _ connection: OpaquePointer
   ) -> MHD_Result {
     let isGood = page.token != nil && ![401, 403, 421].contains(answer.status)
-    connections.judge(connection, isAuthorized: isGood)
+    return send(answer, connection, isAuthorized: isGood)
+  }
+
+  func send(
+    _ answer: PageAnswer, _ connection: OpaquePointer, isAuthorized: Bool
+  ) -> MHD_Result {
+    connections.judge(connection, isAuthorized: isAuthorized)
     let response = answer.body.withUnsafeBytes {
       MHD_create_response_from_buffer(
         $0.count, UnsafeMutableRawPointer(mutating: $0.baseAddress), .RESPMEM_MUST_COPY)

@@ -1,5 +1,4 @@
 import BaseMap
-import Bytes
 import Companion
 import JSONText
 import LinuxRuntime
@@ -50,7 +49,11 @@ final class MapService {
     request.port = port
     let route = PageRoute(request.path)
     switch route {
-    case .file(let file): answer(self.answer(to: request, file))
+    case .file(let file):
+      answer(
+        request.method == "GET"
+          ? PageAnswer(file: file.bytes, type: file.type, knownTag: request.knownTag)
+          : PageAnswer(405))
     case .session: openSession(request, answer)
     case .unknown, .events: answer(PageAnswer(404))
     case .base: answer(PageAnswer(tiles?.description ?? ["kind": "none"]))
@@ -75,16 +78,6 @@ final class MapService {
       sessions.values.reduce(0, { $0 + $1.streams.count }) < LinkSession.maximumStreams
     else { return nil }
     return session(request.token)
-  }
-
-  private func answer(to request: PageRequest, _ file: PageFile) -> PageAnswer {
-    guard request.method == "GET" else { return PageAnswer(405) }
-    let tag = "\"\(Fingerprint(file.bytes).text)\""
-    var answer = PageAnswer(request.knownTag == tag ? 304 : 200)
-    answer.type = file.type
-    if answer.status == 200 { answer.body = file.bytes }
-    answer.headers = [["ETag", tag], ["Cache-Control", "no-cache"]]
-    return answer
   }
 
   /// POST changes the token for a cookie that scripts cannot read; DELETE forgets it.

@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 
 /// A request of a browser, below `/map/`. Nothing in it is trusted.
@@ -74,17 +75,7 @@ struct PageRequest {
 enum PageToken {
   /// Nil unless it has the form of a token, so that nothing else reaches the daemon.
   static func checked(_ text: some StringProtocol) -> String? {
-    let isToken =
-      text.utf8.count == 43
-      && text.utf8.allSatisfy {
-        switch $0 {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-          true
-        default: false
-        }
-      }
-    return isToken ? String(text) : nil
+    SecretToken.isOne(text.utf8) ? String(text) : nil
   }
 }
 
@@ -110,6 +101,15 @@ struct PageAnswer: Equatable {
   init(_ object: JSONObject) {
     status = 200
     body = Array(JSONValue.object(object).line.utf8)
+  }
+
+  /// A file of a page, which a browser keeps as long as its tag is the same.
+  init(file bytes: [UInt8], type: String, knownTag: String?) {
+    let tag = "\"\(Fingerprint(bytes).text)\""
+    status = knownTag == tag ? 304 : 200
+    self.type = type
+    if status == 200 { body = bytes }
+    headers = [["ETag", tag], ["Cache-Control", "no-cache"]]
   }
 
   static let noLink = PageAnswer(

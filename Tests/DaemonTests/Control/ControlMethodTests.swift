@@ -450,6 +450,7 @@ import Testing
       + contents("\(packageRoot)/Tests/DaemonTests/Control/DeliveryMethodTests.swift")
       + contents("\(packageRoot)/Tests/DaemonTests/Control/LinkTests.swift")
       + contents("\(packageRoot)/Tests/DaemonTests/Control/MapMethodTests.swift")
+      + contents("\(packageRoot)/Tests/DaemonTests/Control/PhoneTests.swift")
       + contents("\(packageRoot)/Tests/DaemonTests/Control/PlaceMethodTests.swift")
       + contents("\(packageRoot)/Tests/DaemonTests/Control/UndoTests.swift")
       + contents("\(packageRoot)/Tests/DaemonTests/Time/QuietTests.swift")

@@ -1,3 +1,4 @@
+import Bytes
 import CivilTime
 import Control
 import JSONText
@@ -47,7 +48,7 @@ import Testing
     let token = try token(#"{"name":"phone"}"#)
     #expect(token.utf8.count == 43 && !token.contains("="))
     let entries = try rig.daemon.store.links.all()
-    #expect(entries.map(\.hash) == [LinkToken.hash(token)])
+    #expect(entries.map(\.hash) == [SecretToken.hash(token.utf8)])
     #expect(entries.first?.link.user == PeerCredentials.ownUser)
   }
 

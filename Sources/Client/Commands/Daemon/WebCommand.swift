@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bytes
 import Companion
 import Configuration
 import Glibc
@@ -16,7 +17,7 @@ struct WebCommand: ParsableCommand {
 
   struct LinkOwner: ParsableArguments {
     @Option(
-      name: .customLong("for"), help: ArgumentHelp("For root: whose link.", valueName: "user"))
+      name: .customLong("for"), help: ArgumentHelp("For root: who owns it.", valueName: "user"))
     var owner: String?
 
     /// The id of another user, whose link only root may make or revoke; nil for one's own.
@@ -53,28 +54,15 @@ struct WebCommand: ParsableCommand {
         ]))
       guard !options.json else { return try context.output.line(answer) }
       let token = answer["token"]?.string ?? ""
-      let url = "http://\(Self.host(context)):\(Self.settings(context).listener.port)/map/#\(token)"
+      let web = WebAddress(context)
+      let url = "\(web.text)/map/#\(token)"
       if context.output.isTerminal, let code = QRCode(url) {
         for line in code.lines { try context.output.line(line) }
       }
       try context.output.line(url)
-      if !Self.settings(context).hasPage {
+      if !web.settings.hasPage {
         try context.note("georemind-web serves the map once section [Web] has Page=yes")
       }
-    }
-
-    private static func settings(_ context: Context) -> WebSettings {
-      let files = context.configurationFiles.reversed().filter { access($0, R_OK) == 0 }
-      return files.lazy.compactMap { try? WebSettings(file: $0) }.first ?? WebSettings()
-    }
-
-    /// The address that the service listens at, or the machine's name where that is any.
-    private static func host(_ context: Context) -> String {
-      let host = settings(context).listener.host
-      guard ["0.0.0.0", "::"].contains(host) else { return host.contains(":") ? "[\(host)]" : host }
-      var name = [CChar](repeating: 0, count: 256)
-      guard gethostname(&name, 255) == 0 else { return host }
-      return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
   }
 

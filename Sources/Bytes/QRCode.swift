@@ -1,9 +1,14 @@
-/// A QR code of a short text (ISO/IEC 18004): versions 1 to 5 at level L, which have one block.
+/// A QR code of a text (ISO/IEC 18004): versions 1 to 14 at level L. A larger one does not fit into
+/// the 80 columns of a terminal.
 ///
 ///     QRCode("https://example.org")?.isDark(row: 0, column: 0)  // true
 package struct QRCode {
-  /// Codewords of the data and of the correction, by version.
-  private static let capacities = [(19, 7), (34, 10), (55, 15), (80, 20), (108, 26)]
+  /// By version: codewords of data, codewords of correction of a block, blocks.
+  private static let capacities = [
+    (19, 7, 1), (34, 10, 1), (55, 15, 1), (80, 20, 1), (108, 26, 1), (136, 18, 2), (156, 20, 2),
+    (194, 24, 2), (232, 30, 2), (274, 18, 4), (324, 20, 4), (370, 24, 4), (428, 26, 4),
+    (461, 30, 4),
+  ]
   /// Level L and mask 0, with their BCH code and mask (ISO/IEC 18004, annex C).
   private static let format = 0b111_0111_1100_0100
 
@@ -13,28 +18,54 @@ package struct QRCode {
   /// Modules of patterns, which hold no data.
   private var isFixed: [Bool]
 
-  /// Nil for a text of more than 106 bytes.
+  /// Nil for a text of more than 458 bytes.
   package init?(_ text: String) {
     let bytes = Array(text.utf8)
-    guard let index = Self.capacities.firstIndex(where: { bytes.count + 2 <= $0.0 }) else {
-      return nil
+    // The number of bytes takes one byte up to version 9, and two from there on.
+    let fitting = Self.capacities.indices.first {
+      bytes.count + ($0 < 9 ? 2 : 3) <= Self.capacities[$0].0
     }
-    let (count, correction) = Self.capacities[index]
+    guard let index = fitting else { return nil }
+    let (count, correction, blocks) = Self.capacities[index]
     size = 21 + 4 * index
     dark = [Bool](repeating: false, count: size * size)
     isFixed = dark
     placePatterns(version: index + 1)
     // Mode 4 (bytes), the number of bytes, the bytes, and a terminator: all shifted by four bits.
-    var data = [UInt8(0x40 | bytes.count >> 4)]
-    for (last, next) in zip([UInt8(bytes.count)] + bytes, bytes + [0]) {
-      data.append(last << 4 | next >> 4)
-    }
+    let length = (index < 9 ? [bytes.count] : [bytes.count >> 8, bytes.count & 0xFF])
+    let stream = length.map { UInt8($0) } + bytes + [0]
+    var data = [0x40 | stream[0] >> 4]
+    for (last, next) in zip(stream, stream.dropFirst()) { data.append(last << 4 | next >> 4) }
     var filler: UInt8 = 0xEC
     while data.count < count {
       data.append(filler)
       filler ^= 0xEC ^ 0x11
     }
-    place(data + Self.remainder(of: data, count: correction))
+    place(Self.interleaved(data, blocks: blocks, correction: correction))
+  }
+
+  /// The first codeword of each block, the second of each, and so on; then the corrections in the
+  /// same way. The last blocks have one codeword more where the number is not divisible.
+  private static func interleaved(_ data: [UInt8], blocks: Int, correction: Int) -> [UInt8] {
+    let short = data.count / blocks
+    let firstLong = blocks - data.count % blocks
+    let parts = (0..<blocks).map { block in
+      let start = block * short + max(0, block - firstLong)
+      return Array(data[start..<start + short + (block >= firstLong ? 1 : 0)])
+    }
+    let corrections = parts.map { remainder(of: $0, count: correction) }
+    return [parts, corrections].flatMap { columns in
+      (0..<(columns.last?.count ?? 0)).flatMap { index in
+        columns.compactMap { index < $0.count ? $0[index] : nil }
+      }
+    }
+  }
+
+  /// Rows from the top, each with `1` for a dark module and `0` for a light one.
+  package var rows: [String] {
+    (0..<size).map { row in
+      String((0..<size).map { isDark(row: row, column: $0) ? "1" : "0" })
+    }
   }
 
   package func isDark(row: Int, column: Int) -> Bool { dark[row * size + column] }
@@ -51,13 +82,37 @@ package struct QRCode {
       set(index, 6, index % 2 == 0)
     }
     for (row, column) in [(3, 3), (3, size - 4), (size - 4, 3)] { placeSquares(row, column, 4) }
-    if version > 1 { placeSquares(size - 7, size - 7, 2) }
+    if version > 1 { placeAlignments(count: version / 7 + 2) }
+    if version >= 7 { place(version: version) }
     for bit in 0..<15 {
       let isDark = Self.format >> bit & 1 == 1
       set(bit < 6 ? bit : bit < 8 ? bit + 1 : size - 15 + bit, 8, isDark)
       set(8, bit < 8 ? size - 1 - bit : bit < 9 ? 7 : 14 - bit, isDark)
     }
     set(size - 8, 8, true)
+  }
+
+  /// Small squares in a raster, but for the three large ones (annex E).
+  private mutating func placeAlignments(count: Int) {
+    let centres = (0..<count).map { 6 + $0 * (size - 13) / (count - 1) }
+    let large = [[6, 6], [6, size - 7], [size - 7, 6]]
+    for row in centres {
+      for column in centres where !large.contains([row, column]) { placeSquares(row, column, 2) }
+    }
+  }
+
+  /// The version and its BCH code, twice (annex D).
+  private mutating func place(version: Int) {
+    var rest = version << 12
+    for bit in stride(from: 17, through: 12, by: -1) where rest >> bit & 1 == 1 {
+      rest ^= 0x1F25 << (bit - 12)
+    }
+    let code = version << 12 | rest
+    for bit in 0..<18 {
+      let isDark = code >> bit & 1 == 1
+      set(size - 11 + bit % 3, bit / 3, isDark)
+      set(bit / 3, size - 11 + bit % 3, isDark)
+    }
   }
 
   /// Squares around a dark module: the third is light, so is a fifth, the separator.
@@ -112,28 +167,6 @@ package struct QRCode {
   private static func product(_ a: UInt8, _ b: UInt8) -> UInt8 {
     (0..<8).reversed().reduce(0) { sum, bit in
       (sum << 1 ^ (sum >> 7) * 0x1D) ^ (b >> bit & 1) * a
-    }
-  }
-}
-
-extension QRCode {
-  /// Lines for a terminal, with the quiet zone: black on white whatever its colours are. Each
-  /// character has two rows.
-  package var lines: [String] {
-    func isLight(_ row: Int, _ column: Int) -> Bool {
-      guard (0..<size).contains(row), (0..<size).contains(column) else { return true }
-      return !isDark(row: row, column: column)
-    }
-    return stride(from: -2, to: size + 2, by: 2).map { row in
-      let blocks = (-2..<size + 2).map { column in
-        switch (isLight(row, column), isLight(row + 1, column)) {
-        case (true, true): " "
-        case (true, false): "▄"
-        case (false, true): "▀"
-        case (false, false): "█"
-        }
-      }
-      return "\u{1B}[30;107m\(blocks.joined())\u{1B}[0m"
     }
   }
 }

@@ -1,0 +1,124 @@
+import ArgumentParser
+import Bytes
+import Companion
+import Configuration
+import JSONText
+import Phones
+
+/// Phones that send their positions to `georemind-web`, each with a token of its own.
+struct PhoneCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "phone", abstract: "Add, list and revoke phones that send their positions.",
+    discussion: "georemind-web takes the positions. docs/how-to/phones.md says how to set it up.",
+    subcommands: [Add.self, List.self, Revoke.self])
+
+  struct Add: ClientCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Add a phone, and show its settings with a QR code for OwnTracks.",
+      discussion: """
+        The token in them is shown this once. It sends positions of this phone, and opens nothing \
+        else.
+        georemind phone add anna
+        """)
+
+    @Argument(help: "A name: letters of a to z, digits, - and _.")
+    var name: String
+    @OptionGroup var owner: WebCommand.LinkOwner
+    @OptionGroup var options: CommonOptions
+
+    func run(in context: Context) throws {
+      let connection = try DaemonConnection(options, context)
+      let answer = try connection.call(
+        "AddPhone", JSONObject(["name": .string(name), "user": try owner.user()]))
+      let web = WebAddress(context)
+      let token = answer["token"]?.string ?? ""
+      let setups = PhoneSetup.all(address: web.text, name: name, token: token)
+      let page = PhoneSetup.page(address: web.text, token: token)
+      if options.json {
+        var document = answer
+        document["page"] = .string(page)
+        document["setups"] = .array(setups.map { .object($0.json) })
+        try context.output.line(document)
+      } else {
+        try show(setups, page, context)
+      }
+      try advise(web, connection, context)
+    }
+
+    private func show(_ setups: [PhoneSetup], _ page: String, _ context: Context) throws {
+      let output = context.output
+      for setup in setups {
+        guard let link = setup.link else { continue }
+        if output.isTerminal, let code = QRCode(link) {
+          for line in code.lines { try output.line(line) }
+        }
+        try output.line("\(setup.app): scan the code, or open this link on the phone:\n  \(link)")
+      }
+      try output.line("All apps, and a check: open this page on the phone:\n  \(page)")
+      for setup in setups {
+        var table = Table()
+        for field in setup.fields { table.add(field) }
+        try output.line("\(setup.app):")
+        for line in table.lines(indent: 2) { try output.line(line) }
+      }
+    }
+
+    /// Notes the settings that keep positions from arriving.
+    private func advise(
+      _ web: WebAddress, _ connection: DaemonConnection, _ context: Context
+    ) throws {
+      if web.settings.isLocal {
+        try context.note(
+          "georemind-web is for this machine alone: set Listen= or Address= in section [Web]")
+      }
+      let feeds = try connection.call("Status")["status"]?["feeds"]?.array ?? []
+      let isRead = feeds.contains { $0["url"]?.string?.contains("/positions") == true }
+      if !isRead {
+        try context.note(
+          "georemindd reads no positions of phones: set "
+            + "Feed=unix://\(ServiceFolders().positionSocket)?max-age=5min in section [Feed]")
+      }
+    }
+  }
+
+  struct List: ClientCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "List one's phones; for root, all.")
+
+    @OptionGroup var options: CommonOptions
+
+    func run(in context: Context) throws {
+      let display = try context.display()
+      let answer = try DaemonConnection(options, context).call("ListPhones")
+      let phones = answer["phones"]?.array?.compactMap(\.object) ?? []
+      guard !options.json else { return try phones.forEach { try context.output.line($0) } }
+      guard !phones.isEmpty else {
+        return try context.note("no phones yet; add one with 'georemind phone add NAME'")
+      }
+      var table = Table()
+      for phone in phones {
+        table.add([
+          phone["name"]?.string ?? "?", UserName.of(phone["user"]?.int ?? -1),
+          "added " + Answer.time(phone["made"], display.entry),
+        ])
+      }
+      for line in table.lines(width: context.output.columns) { try context.output.line(line) }
+    }
+  }
+
+  struct Revoke: ClientCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Revoke a phone: its next position is refused.")
+
+    @Argument(help: "The name of the phone.")
+    var name: String
+    @OptionGroup var options: CommonOptions
+
+    func run(in context: Context) throws {
+      let answer = try DaemonConnection(options, context).call(
+        "RevokePhone", JSONObject(["name": .string(name)]))
+      guard !options.json else { return try context.output.line(answer) }
+      try context.note("revoked \(name.printable)")
+    }
+  }
+}
