@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import Glibc
 import PackageDescription
 
 /// Every target is built in Swift 6 mode with warnings as errors. A function that a newer release
@@ -29,6 +30,45 @@ func library(
 }
 
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+
+/// Whether the headers of the fleet's libraries are there. `GEOREMIND_FLEET=0` leaves the program
+/// out, and `1` builds it in any case: SwiftPM may remember this file's result from before they came.
+func has(_ headers: String...) -> Bool {
+  let roots = ["/usr/include", "/usr/include/postgresql", "/usr/local/include"]
+  return Context.environment["GEOREMIND_FLEET"].map { $0 != "0" }
+    ?? headers.allSatisfy { header in roots.contains { access("\($0)/\(header)", R_OK) == 0 } }
+}
+
+/// `georemind-fleet`, a package of its own for its libraries; Kafka may be left out.
+let hasFleet = has("libpq-fe.h", "nats/nats.h")
+let hasKafka = hasFleet && has("librdkafka/rdkafka.h")
+let fleet: [Target] =
+  !hasFleet
+  ? []
+  : [
+    .systemLibrary(name: "CPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+    .systemLibrary(name: "CNats", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
+    .target(
+      name: "FleetPostgreSQL", dependencies: ["CPQ", "CivilTime", "Geodesy", "Fleet"],
+      swiftSettings: strict),
+    .target(
+      name: "FleetNATS", dependencies: ["CNats", "CivilTime", "Fleet"], swiftSettings: strict),
+    .executableTarget(
+      name: "georemind-fleet",
+      dependencies: [
+        "CivilTime", "Reminders", "Fleet", "FleetPostgreSQL", "FleetNATS", "LinuxRuntime",
+        "Companion", arguments,
+      ] + (hasKafka ? ["FleetKafka"] : []),
+      swiftSettings: strict),
+  ]
+    + (!hasKafka
+      ? []
+      : [
+        .systemLibrary(name: "CKafka", pkgConfig: "rdkafka", providers: [.apt(["librdkafka-dev"])]),
+        .target(
+          name: "FleetKafka", dependencies: ["CKafka", "CivilTime", "Fleet"], swiftSettings: strict),
+      ])
+
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
 let package = Package(
@@ -39,7 +79,8 @@ let package = Package(
     .executable(name: "georemind-web", targets: ["georemind-web"]),
     .executable(name: "georemind-mqtt", targets: ["georemind-mqtt"]),
     .executable(name: "georemind-bench", targets: ["georemind-bench"]),
-  ],
+  ]
+    + (hasFleet ? [.executable(name: "georemind-fleet", targets: ["georemind-fleet"])] : []),
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
@@ -74,6 +115,13 @@ let package = Package(
         "Containers", "Departure", "Bytes", "Geodesy", "CivilTime", "Positioning", "Geofencing",
         "JSONText",
       ])
+    + library(
+      "Fleet",
+      [
+        "Containers", "Departure", "Geodesy", "CivilTime", "JSONText", "Positioning", "Phones",
+        "Reminders",
+      ], settings: strict)
+    + fleet
     + library(
       "Interchange",
       [

@@ -10,16 +10,16 @@ import Testing
   /// From the bottom up: a target imports only targets that stand before it.
   private static let order = [
     "Bytes", "Unpacking", "Containers", "Geodesy", "CivilTime", "JSONText", "Configuration",
-    "Positioning", "Phones", "Geofencing", "Departure", "Reminders", "Interchange", "Storage",
-    "Control", "BaseMap", "Report", "LinuxRuntime", "Feeds", "Routing", "Companion", "Notifier",
-    "Hooks", "MQTT", "Client", "Daemon", "georemind", "georemind-route", "georemind-web",
-    "georemind-mqtt",
+    "Positioning", "Phones", "Geofencing", "Departure", "Reminders", "Fleet", "FleetPostgreSQL",
+    "FleetNATS", "FleetKafka", "Interchange", "Storage", "Control", "BaseMap", "Report",
+    "LinuxRuntime", "Feeds", "Routing", "Companion", "Notifier", "Hooks", "MQTT", "Client",
+    "Daemon", "georemind", "georemind-route", "georemind-web", "georemind-mqtt", "georemind-fleet",
   ]
 
   /// Time arrives with each event in these, and no file or socket is opened.
   private static let pure = [
     "Bytes", "Containers", "Geodesy", "JSONText", "Positioning", "Phones", "Geofencing",
-    "Departure", "Reminders",
+    "Departure", "Reminders", "Fleet",
   ]
 
   /// A module, the only targets that may import it, and the reason.
@@ -34,11 +34,14 @@ import Testing
     ("CCurl", ["georemind-route"], "libcurl brings 30 libraries into the process"),
     ("CMicroHTTPD", ["georemind-web"], "a server, and the nine libraries of GnuTLS"),
     ("CMosquitto", ["georemind-mqtt"], "libmosquitto brings a TLS library into the process"),
+    ("CPQ", ["FleetPostgreSQL"], "libpq brings Kerberos and LDAP into the process"),
+    ("CNats", ["FleetNATS"], "libnats brings threads and a TLS library into the process"),
+    ("CKafka", ["FleetKafka"], "librdkafka brings threads and a TLS library into the process"),
     (
       "ArgumentParser",
       [
         "Client", "Companion", "Daemon", "Notifier", "Hooks", "georemind-route", "georemind-web",
-        "georemind-mqtt",
+        "georemind-mqtt", "georemind-fleet",
       ],
       "command lines are the outermost part"
     ),

@@ -30,6 +30,17 @@ struct ReceiverNoise {
   /// Of the block in progress: seconds, and sums of squares of distances and of claims, m².
   private var pending = (seconds: 0.0, scatter: 0.0, claims: 0.0)
 
+  /// What the blocks at rest have taught: the sum of their squares, and how many there were.
+  var learnt: (squares: Double, blocks: Double) {
+    get { (squares, blocks) }
+    set {
+      (squares, blocks) = (0, 0)
+      guard newValue.blocks >= 1, newValue.blocks <= Self.memory else { return }
+      (squares, blocks) = (0, newValue.blocks - 1)
+      learn(square: newValue.squares)
+    }
+  }
+
   /// Drops the block in progress: the device is not at rest.
   mutating func interrupt() { pending = (0, 0, 0) }
 

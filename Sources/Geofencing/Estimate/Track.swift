@@ -9,7 +9,7 @@ package struct Track: Sendable {
 
   private var id = ReceiverID()
   /// Of the followed receiver.
-  private(set) var noise = ReceiverNoise()
+  var noise = ReceiverNoise()
   private var others: [(id: ReceiverID, noise: ReceiverNoise)] = []
   /// Nil before the first sample.
   private var estimator: Estimator?

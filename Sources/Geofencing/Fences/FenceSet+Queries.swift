@@ -37,4 +37,7 @@ extension FenceSet {
   package var byteCount: Int {
     index.byteCount + presences.capacity * MemoryLayout<Presence?>.stride
   }
+
+  /// Whether no arrival, departure or pass waits for a further sample.
+  package var isQuiet: Bool { pending.isEmpty && awaited.isEmpty }
 }

@@ -79,4 +79,14 @@ extension FenceMonitor {
   package var scale: (scale: Double, minutes: Int) {
     (track.noise.scale, Int(track.noise.blocks))
   }
+
+  /// What the followed receiver has taught at rest, for a later run: the sum of the squares of its
+  /// blocks of a minute, and how many there were.
+  package var learntNoise: (squares: Double, blocks: Double) {
+    get { track.noise.learnt }
+    set { track.noise.learnt = newValue }
+  }
+
+  /// Whether no decision is half made: presences and the track hold all that the next sample needs.
+  package var isQuiet: Bool { fences.isQuiet && !isInDoubt }
 }

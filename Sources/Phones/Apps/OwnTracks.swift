@@ -1,4 +1,4 @@
-import JSONText
+package import JSONText
 import Positioning
 
 /// OwnTracks: a JSON object in each message, by HTTP or MQTT (owntracks.org/booklet/tech/json); and
@@ -14,7 +14,7 @@ package enum OwnTracks {
   ]
 
   /// Whether a JSON object has the form of a message: a type, or the fields of a position.
-  static func isMessage(_ message: JSONObject) -> Bool {
+  package static func isMessage(_ message: JSONObject) -> Bool {
     message["_type"] != nil || message["lat"] != nil && message["lon"] != nil
   }
 
@@ -25,6 +25,13 @@ package enum OwnTracks {
     // A friend was deleted in the app, or a topic cleared.
     guard !payload.isEmpty else { return .nothing }
     guard let message = (try? JSONParser.parse(payload))?.object else { throw .noJSON }
+    return try read(message, name: name)
+  }
+
+  /// The same of a parsed message.
+  package static func read(
+    _ message: JSONObject, name: String?
+  ) throws(UnusableMessage) -> PhoneMessage {
     let type = message["_type"]?.string
     switch type {
     case "encrypted": throw .encrypted

@@ -1,0 +1,87 @@
+import CivilTime
+import Departure
+import Reminders
+
+/// A place in the log of a partition.
+struct LogPoint: Equatable {
+  var sequence: UInt64 = 0
+  var time = Instant(microseconds: 0)
+}
+
+/// A device: its engine, and what is to be stored of it with the next commit.
+final class Device {
+  let name: String
+  /// Its timer in the partition.
+  let slot: Int32
+  var engine: Engine
+  var zone: String?
+  /// What an earlier owner has stored, until the reminders are loaded and the log is replayed.
+  var restoration: Restoration?
+  /// Firings stored so far.
+  var firingCount: Int64 = 0
+  /// Whether the last commit was one at which no decision was half made.
+  var isStoredQuiet = true
+  var changes = Changes()
+
+  init(_ name: String, slot: Int32, zone: TimeZoneRules = .utc) {
+    self.name = name
+    self.slot = slot
+    engine = Engine(settings: Self.settings, zone: zone)
+  }
+
+  /// Positions come when they come, and time is the log's: it was never wrong.
+  private static let settings: EngineSettings = {
+    var settings = EngineSettings()
+    settings.positionLostAfter = TimeSpan(microseconds: .max)
+    settings.correctsAtStart = false
+    return settings
+  }()
+
+  /// Since the last commit.
+  struct Changes {
+    var isPresent = false
+    /// New or edited reminders, as JSON.
+    var documents: [String: String] = [:]
+    var histories: [String: History] = [:]
+    var removed: Set<String> = []
+    /// As JSON.
+    var firings: [String] = []
+    var experience: TravelExperience?
+  }
+
+  /// What an earlier owner has stored.
+  struct Restoration {
+    /// Up to here only positions are read, and the histories are those of this point.
+    let begin: LogPoint
+    /// Whether no decision was half made then; else it is the last commit.
+    let isQuiet: Bool
+    var reminders: [Reminder] = []
+    /// By reminder: at `begin`.
+    var first: [String: History] = [:]
+    /// At the last commit.
+    var last: [String: History] = [:]
+    var experience: TravelExperience?
+  }
+
+  /// Loads the stored reminders at the beginning of a replay.
+  func load(at time: Instant, into effects: inout [Effect]) {
+    guard let stored = restoration else { return }
+    if let experience = stored.experience { engine.remember(experience, at: time) }
+    engine.beginLoading(count: stored.reminders.count)
+    for reminder in stored.reminders { engine.load(reminder, stored.first[reminder.id] ?? .unread) }
+    engine.finishLoading(at: time, into: &effects)
+    restoration?.reminders = []
+  }
+
+  /// Takes over histories where the replay came to something else; answers how many differed.
+  func settle(_ histories: [String: History], at now: Instant, into effects: inout [Effect]) -> Int
+  {
+    var count = 0
+    for (id, history) in histories where engine.history(id) != history {
+      guard let reminder = engine.reminder(id) else { continue }
+      count += 1
+      engine.handle(.restore(reminder, history), at: now, into: &effects)
+    }
+    return count
+  }
+}

@@ -1,0 +1,136 @@
+import Fleet
+import Glibc
+
+/// What the readers of all partitions have for the worker.
+///
+/// Each reader waits until its last batch was taken: so a slow database stops the reading, and the
+/// log holds the rest.
+final class Inbox: @unchecked Sendable {
+  enum Item: Sendable {
+    /// The next message is none of the log: it was cut, or restored from an older copy. That ends
+    /// the reader. The log ends with this message.
+    case gap(LogError, last: UInt64)
+    case messages([LogMessage])
+    case failed(LogError)
+  }
+
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  private let change = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+  private var items: [ObjectIdentifier: Item] = [:]
+
+  init() {
+    pthread_mutex_init(mutex, nil)
+    pthread_cond_init(change, nil)
+  }
+
+  deinit {
+    mutex.deallocate()
+    change.deallocate()
+  }
+
+  /// Waits until the item before has been taken. Does nothing for a reader that was stopped.
+  func put(_ item: Item, from tail: LogTail) {
+    let key = ObjectIdentifier(tail)
+    pthread_mutex_lock(mutex)
+    while items[key] != nil, !tail.isStopped { wait(microseconds: 100_000) }
+    if !tail.isStopped { items[key] = item }
+    pthread_cond_broadcast(change)
+    pthread_mutex_unlock(mutex)
+  }
+
+  /// Takes all items; waits for the first one for at most so long.
+  func take(within microseconds: Int64) -> [ObjectIdentifier: Item] {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    if items.isEmpty { wait(microseconds: microseconds) }
+    defer {
+      items.removeAll(keepingCapacity: true)
+      pthread_cond_broadcast(change)
+    }
+    return items
+  }
+
+  private func wait(microseconds: Int64) {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    let nanoseconds = Int64(time.tv_nsec) + microseconds * 1_000
+    time.tv_sec += Int(nanoseconds / 1_000_000_000)
+    time.tv_nsec = Int(nanoseconds % 1_000_000_000)
+    pthread_cond_timedwait(change, mutex, &time)
+  }
+}
+
+/// Reads one partition on a thread of its own, and begins anew after a failure.
+final class LogTail: @unchecked Sendable {
+  private let connection: any LogConnection
+  private let partition: Int
+  private let inbox: Inbox
+  /// The number of the first message to be decided.
+  private let next: UInt64
+  private let acceptsGap: Bool
+  private var start: LogStart
+  /// Written by the worker, read by the thread: a message too many does no harm.
+  private var stopped: sig_atomic_t = 0
+
+  init(_ connection: any LogConnection, _ partition: Partition, acceptsGap: Bool, to inbox: Inbox) {
+    self.connection = connection
+    self.partition = partition.number
+    self.inbox = inbox
+    next = partition.next
+    self.acceptsGap = acceptsGap
+    start = partition.start
+    var thread = pthread_t()
+    let box = Unmanaged.passRetained(self)
+    let body: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { pointer in
+      guard let pointer else { return nil }
+      Unmanaged<LogTail>.fromOpaque(pointer).takeRetainedValue().run()
+      return nil
+    }
+    if pthread_create(&thread, nil, body, box.toOpaque()) == 0 {
+      pthread_detach(thread)
+    } else {
+      box.release()
+    }
+  }
+
+  var isStopped: Bool { stopped != 0 }
+
+  func stop() { stopped = 1 }
+
+  private func run() {
+    var reader: (any LogReader)?
+    var isWhole = false
+    while !isStopped {
+      do throws(LogError) {
+        if !isWhole {
+          let (first, last) = try connection.bounds(of: partition)
+          isWhole = next == 1 || (first <= next && last + 1 >= next)
+          if !isWhole, try refuse(first, last) { return }
+        }
+        if reader == nil { reader = try connection.reader(of: partition, from: start) }
+        if let messages = try reader?.fetch(), let last = messages.last {
+          start = .sequence(last.sequence + 1)
+          inbox.put(.messages(messages), from: self)
+        }
+      } catch {
+        reader = nil
+        inbox.put(.failed(error), from: self)
+        usleep(200_000)
+      }
+    }
+  }
+
+  /// The log lacks messages: nothing is decided there unless the operator says so.
+  private func refuse(_ first: UInt64, _ last: UInt64) throws(LogError) -> Bool {
+    let reason = LogError(
+      "the log has the messages \(first) to \(last), and \(next) is next: it was cut, or restored "
+        + "from an older copy. Nothing is decided here without --accept-gap")
+    guard acceptsGap else {
+      // A leader that has only just been elected may not know its last message.
+      usleep(1_000_000)
+      throw reason
+    }
+    inbox.put(.gap(reason, last: max(first, last + 1) - 1), from: self)
+    return true
+  }
+}

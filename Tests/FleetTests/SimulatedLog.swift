@@ -1,0 +1,150 @@
+import CivilTime
+import Fleet
+import JSONText
+import Reminders
+
+/// Repeatable random numbers (SplitMix64).
+struct Randomness: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}
+
+/// A log of devices that go in circles, with reminders, commands and messages of the clock.
+enum SimulatedLog {
+  static let start = Instant(seconds: 1_800_000_000)
+
+  static func messages(devices: Int, seconds: Int, seed: UInt64) -> [LogMessage] {
+    var random = Randomness(state: seed)
+    var log: [LogMessage] = []
+    func add(_ device: String?, _ text: String, at second: Double) {
+      log.append(
+        LogMessage(
+          sequence: UInt64(log.count + 1), time: start + .seconds(second), device: device,
+          payload: Array(text.utf8)))
+    }
+    struct Mover {
+      var (latitude, longitude, angle, speed) = (0.0, 0.0, 0.0, 0.0)
+      let radius = 0.004
+
+      func place(_ angle: Double, _ off: Double = 0) -> String {
+        let (r, half) = (radius + off, 0.5)
+        // Close enough to a circle; the length of a degree is 1.5 of latitude here.
+        let x = (angle - angle.rounded(.down)) * 4
+        let side = Int(x)
+        let f = (x - Double(side) - half) * 2
+        let (dx, dy) = [(f, -1.0), (1, f), (-f, 1), (-1, -f)][side % 4]
+        return "\"lat\":\(latitude + r * dy),\"lon\":\(longitude + r * dx * 1.5)"
+      }
+    }
+    var movers = (0..<devices).map { index in
+      Mover(
+        latitude: 45 + Double(index) * 0.1, longitude: 5,
+        angle: Double.random(in: 0..<1, using: &random),
+        speed: Double.random(in: 0.004...0.012, using: &random))
+    }
+    for index in movers.indices {
+      for kind in 0..<4 {
+        let at = movers[index].place(Double.random(in: 0..<1, using: &random))
+        let trigger = ["arrive", "depart", "arrive", "dwell"][kind]
+        let extra = kind == 3 ? #","dwell_s":20"# : ""
+        add(
+          "dev\(index)",
+          #"{"add":{"id":"v\#(kind)","kind":"location","title":"Stop","place":{\#(at),"radius_m":60,"#
+            + #""name":"Stop"},"every_visit":true,"on":"\#(trigger)"\#(extra)}}"#, at: 0)
+      }
+      for kind in 0..<3 {
+        let due = start + .seconds(Double.random(in: 5..<Double(seconds), using: &random))
+        add(
+          "dev\(index)",
+          #"{"add":{"id":"d\#(kind)","kind":"date","title":"Date","due":"\#(due.json)"}}"#, at: 0)
+      }
+    }
+    for second in 1...seconds {
+      for index in movers.indices {
+        movers[index].angle += movers[index].speed
+        let at = movers[index].place(movers[index].angle)
+        let time = (start + .seconds(Double(second))).seconds
+        add(
+          "dev\(index)", #"{"_type":"location",\#(at),"tst":\#(time),"acc":8,"vel":60}"#,
+          at: Double(second) + Double(index) / 1000)
+        switch Int.random(in: 0..<400, using: &random) {
+        case 0: add("dev\(index)", #"{"done":"v0"}"#, at: Double(second) + 0.5)
+        case 1: add("dev\(index)", #"{"snooze":{"id":"v1","minutes":1}}"#, at: Double(second) + 0.5)
+        case 2: add("dev\(index)", #"{"remove":"d0"}"#, at: Double(second) + 0.5)
+        case 3: add("dev\(index)", #"{"zone":"Europe/Berlin"}"#, at: Double(second) + 0.5)
+        default: break
+        }
+      }
+      if second % 7 == 0 { add(nil, "", at: Double(second) + 0.9) }
+    }
+    return log
+  }
+}
+
+/// What `fleet.commit` stores, in memory.
+struct MemoryStore {
+  struct Device {
+    var (sequence, time, quietSequence, quietTime) = (0, 0, 0, 0)
+    var firings: [JSONValue] = []
+    var (zone, noise, trips): (String?, String?, String?) = (nil, nil, nil)
+    var reminders: [String: (document: String, history: String, quiet: String?)] = [:]
+  }
+
+  var devices: [String: Device] = [:]
+  var offset: (sequence: UInt64, time: Instant) = (0, SimulatedLog.start)
+  var refused: [JSONValue] = []
+
+  mutating func commit(_ partition: Partition) throws {
+    defer { partition.didCommit() }
+    let part = try JSONParser.parse(partition.offset)
+    offset = (
+      UInt64(part["seq"]?.int ?? 0), Instant(microseconds: Int64(part["at"]?.int ?? 0))
+    )
+    refused += try JSONParser.parse("[\(partition.refusals)]").array ?? []
+    for step in try JSONParser.parse("[\(partition.steps)]").array ?? [] {
+      let name = step["d"]?.string ?? ""
+      var device = devices[name] ?? Device()
+      let isQuiet = step["quiet"]?.bool ?? false
+      device.sequence = step["seq"]?.int ?? 0
+      device.time = step["at"]?.int ?? 0
+      if isQuiet { (device.quietSequence, device.quietTime) = (device.sequence, device.time) }
+      device.zone = step["zone"]?.string
+      device.noise = step["noise"]?.line ?? device.noise
+      device.trips = step["trips"]?.line ?? device.trips
+      for id in step["gone"]?.array ?? [] { device.reminders[id.string ?? ""] = nil }
+      if isQuiet { for id in device.reminders.keys { device.reminders[id]?.quiet = nil } }
+      for row in step["r"]?.array ?? [] {
+        let (id, history) = (row["id"]?.string ?? "", row["h"]?.string ?? "")
+        if let document = row["doc"]?.string {
+          device.reminders[id] = (document, history, nil)
+        } else if let old = device.reminders[id] {
+          device.reminders[id] = (old.document, history, isQuiet ? nil : old.quiet ?? old.history)
+        }
+      }
+      guard step["from"]?.int == device.firings.count else { throw LogError("a number twice") }
+      device.firings += step["f"]?.array ?? []
+      devices[name] = device
+    }
+  }
+
+  func partition(warmUp: TimeSpan) throws -> Partition {
+    let partition = Partition(0, after: offset.sequence, at: offset.time, warmUp: warmUp)
+    for (name, device) in devices {
+      try partition.restoreDevice([
+        name, "\(device.sequence)", "\(device.time)", "\(device.quietSequence)",
+        "\(device.quietTime)", "\(device.firings.count)", device.zone, device.noise, device.trips,
+      ])
+      for row in device.reminders.values {
+        try partition.restoreReminder([name, row.document, row.history, row.quiet])
+      }
+    }
+    return partition
+  }
+}

@@ -1,0 +1,82 @@
+import CivilTime
+import Fleet
+import JSONText
+import Reminders
+import Testing
+
+@Suite struct TakeoverTests {
+  private func firings(_ store: MemoryStore) -> [String: [String]] {
+    store.devices.mapValues { device in
+      device.firings.map { "\($0["event"]?.string ?? "") \($0["firing_id"]?.string ?? "")" }
+    }
+  }
+
+  private func oneLife(_ log: [LogMessage]) throws -> MemoryStore {
+    var store = MemoryStore()
+    let partition = Partition(0, at: SimulatedLog.start, warmUp: .zero)
+    for message in log { partition.take(message) }
+    try store.commit(partition)
+    return store
+  }
+
+  /// Owners come and go at random, some with the last commit behind what they have decided.
+  @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
+  func ownersThatFailChangeNoFiring(seed: UInt64) throws {
+    let log = SimulatedLog.messages(devices: 8, seconds: 900, seed: seed)
+    let expected = try oneLife(log)
+    #expect(expected.devices.values.reduce(0) { $0 + $1.firings.count } > 60)
+    var random = Randomness(state: seed)
+    var store = MemoryStore()
+    var takeovers = 0
+    while store.offset.sequence < UInt64(log.count) {
+      takeovers += 1
+      let partition = try store.partition(warmUp: .minutes(2))
+      var left = Int.random(in: 1...1_500, using: &random)
+      for message in log {
+        switch partition.start {
+        case .sequence(let first) where message.sequence < first: continue
+        case .time(let time) where message.time < time: continue
+        default: break
+        }
+        partition.take(message)
+        guard !partition.isReplaying else { continue }
+        left -= 1
+        if left == 0 { break }
+        if Int.random(in: 0..<20, using: &random) == 0 { try store.commit(partition) }
+      }
+      if partition.next > UInt64(log.count) { try store.commit(partition) }
+    }
+    #expect(takeovers > 5)
+    for (name, list) in firings(expected) { #expect(firings(store)[name] == list, "\(name)") }
+  }
+
+  @Test func aTakeoverOfASilentLogEndsWithAMessageOfTheClock() throws {
+    let log = SimulatedLog.messages(devices: 2, seconds: 60, seed: 9)
+    var store = MemoryStore()
+    let first = Partition(0, at: SimulatedLog.start, warmUp: .minutes(2))
+    for message in log { first.take(message) }
+    try store.commit(first)
+    let second = try store.partition(warmUp: .minutes(2))
+    #expect(second.isReplaying && second.deadline == nil)
+    let later = SimulatedLog.start + .hours(2)
+    second.take(
+      LogMessage(sequence: UInt64(log.count + 1), time: later, device: nil, payload: []))
+    #expect(!second.isReplaying && second.divergedCount == 0)
+    #expect(second.next == UInt64(log.count + 2))
+  }
+
+  @Test func theClockOfTheLogBringsEachDeadlineAtItsOwnTime() throws {
+    let partition = Partition(0, at: SimulatedLog.start, warmUp: .zero)
+    var times: [Instant] = []
+    partition.onFiring = { times.append($1.time) }
+    let due = SimulatedLog.start + .seconds(100)
+    let text = #"{"add":{"id":"a","kind":"date","title":"T","due":"\#(due.json)"}}"#
+    partition.take(
+      LogMessage(
+        sequence: 1, time: SimulatedLog.start, device: "van", payload: Array(text.utf8)))
+    #expect(partition.deadline == due)
+    partition.take(
+      LogMessage(sequence: 2, time: due + .hours(1), device: nil, payload: []))
+    #expect(times == [due])
+  }
+}

@@ -1,0 +1,196 @@
+"""A fleet on one machine: three brokers, PostgreSQL with a synchronous standby, and workers, each in a
+network namespace of its own. A bridge joins them, and a second bridge takes those that are cut off."""
+import os
+import signal
+import subprocess
+import time
+
+import psycopg2
+
+PG = next((f"/usr/lib/postgresql/{v}/bin/" for v in (17, 16, 15)
+           if os.path.exists(f"/usr/lib/postgresql/{v}/bin/initdb")), "")
+NET = "10.99.0."
+BROKERS = {f"n{i}": i for i in (1, 2, 3)}
+DATABASES = {f"p{i}": 10 + i for i in (1, 2)}
+
+
+def run(*command, check=True):
+    return subprocess.run(command, check=check, capture_output=True, text=True)
+
+
+class Bed:
+    """Must run in network and mount namespaces of its own, as root."""
+
+    def __init__(self, folder, programs, nats_server, workers, partitions):
+        self.folder, self.nats_server = folder, nats_server
+        self.program = os.path.join(programs, "georemind-fleet")
+        self.partitions = partitions
+        self.workers = {f"w{i}": 21 + i for i in range(workers)}
+        self.nodes = BROKERS | DATABASES | self.workers
+        self.processes = {}
+        self.primary = "p1"
+        os.makedirs(folder, exist_ok=True)
+        os.chmod(folder, 0o755)
+
+    # The network
+
+    def network(self):
+        os.makedirs("/run/netns", exist_ok=True)
+        run("mount", "-t", "tmpfs", "tmpfs", "/run/netns")
+        run("ip", "link", "set", "lo", "up")
+        for bridge in ("whole", "half"):
+            run("ip", "link", "add", bridge, "type", "bridge")
+            run("ip", "link", "set", bridge, "up")
+        run("ip", "address", "add", NET + "254/24", "dev", "whole")
+        for node, number in self.nodes.items():
+            run("ip", "netns", "add", node)
+            run("ip", "link", "add", "v" + node, "type", "veth", "peer", "name", "eth0", "netns", node)
+            run("ip", "link", "set", "v" + node, "master", "whole", "up")
+            for words in (("link", "set", "lo", "up"), ("link", "set", "eth0", "up"),
+                          ("address", "add", f"{NET}{number}/24", "dev", "eth0")):
+                run("ip", "-n", node, *words)
+
+    def cut(self, nodes):
+        for node in nodes:
+            run("ip", "link", "set", "v" + node, "master", "half")
+
+    def heal(self):
+        for node in self.nodes:
+            run("ip", "link", "set", "v" + node, "master", "whole")
+
+    def start(self, node, *command, user=None):
+        words = ["ip", "netns", "exec", node]
+        if user:
+            words += ["setpriv", "--reuid", user, "--regid", "nogroup", "--clear-groups"]
+        with open(f"{self.folder}/{node}.log", "a") as log:
+            self.processes[node] = subprocess.Popen(
+                words + list(command), stdout=log, stderr=subprocess.STDOUT)
+
+    def kill(self, node, how=signal.SIGKILL):
+        process = self.processes.get(node)
+        if process and process.poll() is None:
+            process.send_signal(how)
+            if how == signal.SIGKILL:
+                process.wait()
+
+    # Brokers
+
+    def broker(self, node):
+        number = BROKERS[node]
+        routes = ", ".join(f"nats://{NET}{i}:6222" for i in BROKERS.values())
+        with open(f"{self.folder}/{node}.conf", "w") as file:
+            file.write(f"""server_name: {node}
+listen: {NET}{number}:4222
+ping_interval: "2s"
+jetstream {{ store_dir: "{self.folder}/{node}", sync_interval: always }}
+cluster {{ name: fleet, listen: {NET}{number}:6222, routes: [{routes}] }}
+mappings: {{ "pos.*": "in.{{{{partition({self.partitions},1)}}}}.{{{{wildcard(1)}}}}" }}
+""")
+        self.start(node, self.nats_server, "-c", f"{self.folder}/{node}.conf")
+
+    @property
+    def servers(self):
+        return [f"nats://{NET}{i}:4222" for i in BROKERS.values()]
+
+    # PostgreSQL
+
+    def postgres(self, node):
+        self.start(node, PG + "postgres", "-D", f"{self.folder}/{node}", user="nobody")
+
+    def stop_postgres(self, node):
+        """At once, as `pg_ctl stop -m immediate`: without a checkpoint."""
+        self.kill(node, signal.SIGQUIT)
+        self.processes[node].wait()
+
+    def databases(self):
+        path = f"{self.folder}/p1"
+        os.makedirs(path)
+        os.chown(path, 65534, 65534)
+        as_nobody = ["setpriv", "--reuid", "nobody", "--regid", "nogroup", "--clear-groups"]
+        run(*as_nobody, PG + "initdb", "-D", path, "-U", "fleet", "-A", "trust", "--no-sync")
+        with open(path + "/pg_hba.conf", "a") as file:
+            file.write(f"host all all {NET}0/24 trust\nhost replication all {NET}0/24 trust\n")
+        with open(path + "/postgresql.conf", "a") as file:
+            file.write(f"""listen_addresses = '*'
+unix_socket_directories = ''
+synchronous_standby_names = '*'
+synchronous_commit = off # for the workers it is on
+wal_keep_size = 1GB
+wal_sender_timeout = 5s
+wal_receiver_timeout = 5s
+wal_retrieve_retry_interval = 500ms
+shared_buffers = 64MB
+fsync = off # power cuts are not among the faults
+""")
+        self.postgres("p1")
+        self.wait(lambda: self.sql("SELECT 1", node="p1"))
+        self.standby("p2")
+
+    def standby(self, node):
+        """Makes a standby of the present primary anew."""
+        path = f"{self.folder}/{node}"
+        run("rm", "-rf", path)
+        os.makedirs(path, mode=0o700)
+        os.chown(path, 65534, 65534)
+        run("ip", "netns", "exec", node, "setpriv", "--reuid", "nobody", "--regid", "nogroup",
+            "--clear-groups", PG + "pg_basebackup", "-R", "-D", path, "-c", "fast", "--no-sync",
+            "-d", f"host={NET}{DATABASES[self.primary]} user=fleet connect_timeout=3")
+        os.chmod(path, 0o700)
+        self.postgres(node)
+
+    def promote(self):
+        """The primary fails for good, and the standby takes its place."""
+        old = self.primary
+        new = next(name for name in DATABASES if name != old)
+        self.stop_postgres(old)
+        self.primary = new
+        self.wait(lambda: self.sql("SELECT pg_promote(true, 10)", node=new))
+        for attempt in range(20):
+            try:
+                return self.standby(old)
+            except subprocess.CalledProcessError:
+                time.sleep(0.5)
+
+    def sql(self, text, *values, node=None, database="fleet", name="postgres"):
+        address = f"host={NET}{DATABASES[node or self.primary]} user={database} dbname={name}"
+        with psycopg2.connect(address + " connect_timeout=2") as connection:
+            connection.autocommit = True
+            cursor = connection.cursor()
+            cursor.execute("SET statement_timeout = '15s'")
+            cursor.execute(text, values)
+            return cursor.fetchall() if cursor.description else None
+
+    @property
+    def address(self):
+        hosts = ",".join(f"{NET}{i}" for i in DATABASES.values())
+        return f"host={hosts} user=fleet dbname=postgres target_session_attrs=read-write"
+
+    def schema(self, file):
+        run("psql", "-q", "-d", self.address, "-v", "ON_ERROR_STOP=1", "-v",
+            f"partitions={self.partitions}", "-f", file)
+
+    # Workers
+
+    def log(self):
+        return "nats://" + ",".join(server[7:] for server in self.servers)
+
+    def worker(self, node):
+        self.start(node, self.program, "run", "--name", node, "--database", self.address,
+                   "--log", self.log(), "--metrics", f"{self.folder}/{node}.metrics")
+
+    def wait(self, body, seconds=30):
+        end = time.time() + seconds
+        while True:
+            try:
+                if body():
+                    return
+            except (psycopg2.Error, OSError):
+                pass
+            if time.time() > end:
+                raise TimeoutError
+            time.sleep(0.2)
+
+    def stop(self):
+        for node in self.nodes:
+            self.kill(node, signal.SIGCONT)
+            self.kill(node)
