@@ -153,8 +153,8 @@ enum FullSample {
   static var firing: Firing {
     Firing(
       id: "f1", reminderID: "series", kind: .location, title: "Title", category: "Errands",
-      priority: 5, time: .start, event: .pass, who: "anna", position: berlin, eph: 4.2, source: .deadReckoning,
-      fixTime: Instant(microseconds: 3), place: "Rewe", distance: 33.3,
+      priority: 5, time: .start, event: .pass, who: "anna", position: berlin, eph: 4.2,
+      source: .deadReckoning, fixTime: Instant(microseconds: 3), place: "Rewe", distance: 33.3,
       due: Instant(microseconds: -5), travel: TimeSpan(microseconds: 1_000_001),
       late: TimeSpan(microseconds: 1), repeated: .clock, why: "Passed Rewe")
   }
