@@ -69,7 +69,7 @@ import Testing
     for _ in 0..<20 { harness.fix(20, speed: 0.2) }
     let start = harness.now
     for second in 1...200 { harness.fix(20 + 3.5 * Double(second), speed: speed) }
-    #expect(harness.events == ["anchor:depart"])
+    #expect(harness.events.first == "anchor:depart")
     let late = try #require(harness.firings.first.map { ($0.time - start).seconds })
     #expect(late < (speed == 0.9 ? 105 : 40))
   }
