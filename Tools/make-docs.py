@@ -5,6 +5,7 @@ usage: make-docs.py FOLDER-OF-THE-PROGRAMS [--check]
 
     verbs.md            the verbs of georemind, as it describes them (--experimental-dump-help)
     verbs-for-places.md those for places, coordinates and recordings
+    verbs-for-phones.md those for phones, browsers, hooks and other destinations
     command-line.md     the options of the other programs, in the same way
     configuration.md    settings, from etc/georemind.conf
     configuration-of-helpers.md   the sections of programs beside the daemon
@@ -36,8 +37,9 @@ programs, only_check = os.path.abspath(arguments[0]), "--check" in sys.argv
 COMMON = {"help", "version", "json", "socket"}
 # The verbs of verbs-for-places.md.
 FOR_PLACES = {"place", "category", "where", "anchor", "replay", "decode", "convert", "distance", "occurrences", "when",
-              "report", "travel", "delivery",
-              "test", "mute", "web", "phone"}
+              "report", "travel"}
+# The verbs of verbs-for-phones.md.
+FOR_PHONES = {"phone", "web", "hook", "delivery", "test", "mute"}
 
 
 def read(path):
@@ -273,8 +275,9 @@ def main():
     help = help_of("georemind")
     interface, for_places, for_destinations, for_maps = varlink()
     pages = [
-        ("verbs.md", "\n".join(verbs(help, "georemind", lambda name: name not in FOR_PLACES)).strip()),
+        ("verbs.md", "\n".join(verbs(help, "georemind", lambda name: name not in FOR_PLACES | FOR_PHONES)).strip()),
         ("verbs-for-places.md", "\n".join(verbs(help, "georemind", lambda name: name in FOR_PLACES)).strip()),
+        ("verbs-for-phones.md", "\n".join(verbs(help, "georemind", lambda name: name in FOR_PHONES)).strip()),
         ("command-line.md", command_line()), ("configuration.md", configuration(False)),
         ("configuration-of-helpers.md", configuration(True)), ("calendar-properties.md", calendar_properties()),
         ("varlink.md", interface),

@@ -29,7 +29,7 @@ struct GeoremindCommand: ParsableCommand {
           StatusCommand.self, NextCommand.self, WhyCommand.self, WatchCommand.self, LogCommand.self,
           CalendarsCommand.self, DeliveryCommand.self, TestCommand.self, MuteCommand.self,
           ReportCommand.self, TravelCommand.self, BackupCommand.self, WebCommand.self,
-          PhoneCommand.self,
+          PhoneCommand.self, HookCommand.self,
         ]),
       CommandGroup(name: "Offline", subcommands: offline),
     ])

@@ -4,6 +4,8 @@ extension GeoremindMethod {
   package enum Access: Sendable {
     /// Each link may call it.
     case read
+    /// A link that may change, or only answer a firing.
+    case answer
     /// A link that may change.
     case change
     /// No link: it is for the user at the machine.
@@ -19,7 +21,8 @@ extension GeoremindMethod {
       .whereAmI, .watchFirings, .watchStatus, .watchFixes, .watchChanges, .placesInBox,
       .fencesInBox, .actAs:
       .read
-    case .add, .edit, .remove, .done, .snooze, .undo, .reopen, .pop, .addPlace, .editPlace,
+    case .done, .snooze: .answer
+    case .add, .edit, .remove, .undo, .reopen, .pop, .addPlace, .editPlace,
       .mergePlaces, .removePlace, .addCategory, .editCategory, .removeCategory:
       .change
     case .importReminders, .forgetTrips, .openConsumer, .setConsumer, .listConsumers, .skipFiring,

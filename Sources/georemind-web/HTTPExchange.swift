@@ -43,6 +43,7 @@ final class HTTPExchange {
     page?.fetchSite = header("Sec-Fetch-Site")
     page?.contentType = header("Content-Type")
     page?.cookie = header("Cookie")
+    page?.authorization = request.authorization
     page?.lastEvent = header("Last-Event-ID")
     page?.knownTag = header("If-None-Match")
   }

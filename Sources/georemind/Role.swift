@@ -19,7 +19,8 @@ enum Role: String, CaseIterable {
     case .client: nil
     case .daemon: "daemon"
     case .notifier: "notify"
-    case .hooks: "hook"
+    // The client has a verb 'hook'.
+    case .hooks: "run-hook"
     }
   }
 

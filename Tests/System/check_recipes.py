@@ -63,7 +63,7 @@ def run(name, status=200, more={}, **variables):
 
 for hook in sorted(hooks.iterdir()):
     lines = hook.read_text().splitlines()
-    check(f"{hook.name}: 15 lines at most", len(lines) <= 15, len(lines))
+    check(f"{hook.name}: 26 lines at most", len(lines) <= 26, len(lines))
     check(f"{hook.name}: may be run", os.access(hook, os.X_OK))
 
 code, requests, output = run("ntfy", NTFY_URL=f"http://{address}/topic")
@@ -78,10 +78,22 @@ for priority, wanted in ((1, "5"), (3, "5"), (4, "4"), (5, "3"), (9, "2")):
     query = urllib.parse.parse_qs(urllib.parse.urlsplit(requests[0][1]).query)
     check(f"ntfy: priority {priority} is {wanted}", query["priority"] == [wanted], query)
 _, requests, _ = run("ntfy", more={"lat": 53.5413, "lon": 9.9841}, NTFY_URL=f"http://{address}/t")
+buttons = requests[0][2]["Actions"]
 query = urllib.parse.parse_qs(urllib.parse.urlsplit(requests[0][1]).query)
 map_link = "https://www.openstreetmap.org/?mlat=53.5413&mlon=9.9841&zoom=17"
 check("ntfy: a tap opens the map", query["click"] == [map_link], query)
-check("ntfy: a button opens the map", query["actions"] == [f"view, Map, {map_link}"], query)
+check("ntfy: a button opens the map", buttons == f"view, Map, {map_link}", buttons)
+link = {"NTFY_URL": f"http://{address}/t", "NTFY_WEB": "https://boat", "NTFY_LINK": "TOKEN"}
+post = "method=POST, headers.Authorization=Bearer TOKEN, clear=true, body='{\"id\":\"r\""
+wanted = [f"http, Done, https://boat/map/api/done, {post}}}'",
+          f"http, Snooze 20 min, https://boat/map/api/snooze, {post},\"until\":\"20min\"}}'"]
+for more, last in (({}, []), ({"lat": 53.5413, "lon": 9.9841}, [f"view, Map, {map_link}"])):
+    _, requests, _ = run("ntfy", more=more, **link)
+    check("ntfy: buttons for Done and Snooze", requests[0][2]["Actions"] == "; ".join(wanted + last), requests[0][2])
+    check("ntfy: the token is in no address", "TOKEN" not in requests[0][1], requests[0][1])
+for id in ("", "a'b", 'a"b', "a b", "a;b"):
+    _, requests, _ = run("ntfy", more={"reminder_id": id}, **link)
+    check(f"ntfy: no buttons for {id!r}", "Actions" not in requests[0][2], requests[0][2])
 for status in (429, 503, 404):
     check(f"ntfy: {status} is a failure", run("ntfy", status, NTFY_URL=f"http://{address}/t")[0] == 22)
 check("ntfy: nobody there is a failure", run("ntfy", NTFY_URL="http://127.0.0.1:1/t")[0] == 7)

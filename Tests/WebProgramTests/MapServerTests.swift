@@ -194,6 +194,25 @@ import Testing
     #expect(why.status == 200 && daemon.calls.last?.parameters == ["id": "tea"])
   }
 
+  /// The button of a notification has neither cookie nor origin.
+  @Test func aTokenInTheHeaderNeedsNoPage() throws {
+    defer { server.stop() }
+    func status(_ authorization: String, host: String? = nil) throws -> Int {
+      let headers = [
+        "Cookie": "", "Origin": "", "Content-Type": "", "Authorization": authorization,
+        "Host": host ?? "127.0.0.1:\(port)",
+      ]
+      return try ask("POST", "/map/api/undo", headers, body: "{}").status
+    }
+    #expect(try status("Bearer \(Self.token)") == 200)
+    #expect(try status("bearer \(Self.token)", host: "boat.lan") == 200)
+    #expect(try status("Bearer \(String(repeating: "x", count: 43))") == 401)
+    for wrong in ["Bearer", "Bearer x", "Basic \(Self.token)", Self.token] {
+      #expect(try status(wrong) == 401, "\(wrong)")
+    }
+    #expect(try status("Bearer \(Self.token)", host: "evil.example") == 421)
+  }
+
   @Test func changesAreLimited() throws {
     defer { server.stop() }
     let statuses = try (0..<21).map { _ in try ask("POST", "/map/api/undo", body: "{}").status }

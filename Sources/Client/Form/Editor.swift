@@ -22,27 +22,7 @@ struct Editor {
 
   /// Opens a file and waits until it is closed.
   func open(_ path: String) throws {
-    // Ctrl-C is for the editor.
-    let handlers = [SIGINT, SIGQUIT].map { ($0, signal($0, SIG_IGN)) }
-    defer { for (number, handler) in handlers { signal(number, handler) } }
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var defaults = sigset_t()
-    sigemptyset(&defaults)
-    for number in [SIGINT, SIGQUIT, SIGPIPE] { sigaddset(&defaults, number) }
-    posix_spawnattr_setsigdefault(&attributes, &defaults)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
-    let words = ["sh", "-c", "\(command) \"$@\"", "sh", path]
-    var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-    defer { for argument in arguments { free(argument) } }
-    var process: pid_t = 0
-    let code = posix_spawn(&process, "/bin/sh", nil, &attributes, &arguments, environ)
-    guard code == 0 else { throw SystemError("start the editor \(command)", code: code) }
-    var status: Int32 = 0
-    while waitpid(process, &status, 0) < 0 {
-      guard errno == EINTR else { throw SystemError("wait for the editor", code: errno) }
-    }
+    let status = try ForegroundProgram.run(["sh", "-c", "\(command) \"$@\"", "sh", path])
     guard status == 0 else {
       throw Failure(
         .unavailable,

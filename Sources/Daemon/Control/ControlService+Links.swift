@@ -10,11 +10,14 @@ extension ControlService {
   /// Refuses what the caller's link does not allow.
   func checkLink(for method: GeoremindMethod) throws(GeoremindError) {
     guard let link = caller.link else { return }
-    switch method.access {
-    case .read: break
-    case .change where link.right == .change: break
-    case .change: throw .refusedByPolicy(reason: "this link may only view")
-    case .none: throw .refusedByPolicy(reason: "\(method.rawValue) cannot be called by a link")
+    switch (method.access, link.right) {
+    case (.none, _):
+      throw .refusedByPolicy(reason: "\(method.rawValue) cannot be called by a link")
+    case (.read, .view), (.read, .change), (.answer, .change), (.change, .change),
+      (.answer, .answer):
+      break
+    case (_, .answer): throw .refusedByPolicy(reason: "this link may only complete and snooze")
+    case (_, .view), (_, .phone): throw .refusedByPolicy(reason: "this link may only view")
     }
   }
 
@@ -36,9 +39,11 @@ extension ControlService {
           + "'georemind web revoke NAME'")
     }
     let now = daemon.clock.now ?? daemon.clock.ofSystem
+    let mayChange = given["may_change"]?.bool ?? true
     let link = AccessLink(
-      name: name, user: user, right: given["may_change"]?.bool ?? true ? .change : .view, made: now,
-      expires: try expiry(given, after: now))
+      name: name, user: user,
+      right: given["only_answers"]?.bool == true ? .answer : mayChange ? .change : .view,
+      made: now, expires: try expiry(given, after: now))
     for (hash, link) in own where !daemon.isCurrent(link) { try store.remove(hash: hash) }
     return ["token": .string(try token(for: link)), "link": json(link)]
   }
@@ -116,7 +121,8 @@ extension ControlService {
   private func json(_ link: AccessLink) -> JSONValue {
     [
       "name": .string(link.name), "user": .int(Int(link.user)),
-      "may_change": .bool(link.right == .change), "made": .string(link.made.json),
+      "may_change": .bool(link.right == .change), "only_answers": .bool(link.right == .answer),
+      "made": .string(link.made.json),
       "expires": link.expires.map { .string($0.json) }, "used": link.used.map { .string($0.json) },
     ]
   }

@@ -7,6 +7,8 @@ package enum LinkRight: String, Sendable {
   case view
   /// A browser reads and changes as the user.
   case change
+  /// A button of a notification completes and snoozes reminders as the user, and reads nothing.
+  case answer
   /// A phone of the user sends its positions to `georemind-web`, and calls nothing.
   case phone
 }

@@ -29,7 +29,7 @@ struct PageAccess {
       return .noLink
     }
     guard request.method != "GET" else { return nil }
-    guard isFromHere(request) else {
+    guard request.bearer != nil || isFromHere(request) else {
       return PageAnswer(403, error: "ForeignPage", says: "Another page has sent this.")
     }
     return nil

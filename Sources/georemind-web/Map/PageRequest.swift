@@ -12,6 +12,7 @@ struct PageRequest {
   var fetchSite: String?
   var contentType: String?
   var cookie: String?
+  var authorization: String?
   var lastEvent: String?
   var knownTag: String?
   /// The port of the service.
@@ -31,8 +32,19 @@ struct PageRequest {
     query = String(rest.drop { $0 != "?" }.dropFirst())
   }
 
-  /// The value of the session's cookie.
-  var token: String? {
+  /// The token of a program, or of the session's cookie.
+  var token: String? { bearer ?? cookieToken }
+
+  /// The token in `Authorization` (RFC 6750, section 2.1). No page of another site can send it: a
+  /// browser asks the service before, which refuses.
+  var bearer: String? {
+    guard let words = authorization?.split(separator: " "), words.count == 2,
+      words[0].lowercased() == "bearer"
+    else { return nil }
+    return PageToken.checked(words[1])
+  }
+
+  private var cookieToken: String? {
     let name = "georemind-\(port)="
     let pairs = (cookie ?? "").split(separator: ";").map { $0.drop { $0 == " " } }
     guard let pair = pairs.first(where: { $0.hasPrefix(name) }) else { return nil }

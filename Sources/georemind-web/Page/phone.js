@@ -2,7 +2,7 @@
 // the address, which no request has.
 const byId = id => document.getElementById(id);
 const make = (name, props = {}, ...children) => { const e = Object.assign(document.createElement(name), props); e.append(...children); return e; };
-const token = () => location.hash.slice(1);
+const part = number => location.hash.slice(1).split("&ntfy=")[number] ?? "", token = () => part(0);
 async function get(path) {
   const response = await fetch(path, { headers: { Authorization: `Basic ${btoa(`phone:${token()}`)}` }, cache: "no-store" });
   const given = await response.json().catch(() => ({}));
@@ -44,6 +44,14 @@ function app({ app, link, code, fields }, index) {
   return make("details", { open: index === 0, className: "app" }, make("summary", { textContent: app }), ...open, ...fields.map(field), ...scan);
 }
 
+// The topic of the notifications, which the address has where the phone gets them.
+function push() {
+  const url = /^https?:\/\/[\w.:[\]-]+\/[\w-]+$/.test(part(1)) ? new URL(part(1)) : null;
+  if (!url) return [];
+  const link = `ntfy://${url.host}${url.pathname}${url.protocol === "http:" ? "?secure=false" : ""}`;
+  return [make("details", { className: "app" }, make("summary", { textContent: "Notifications (ntfy)" }), make("a", { className: "open", href: link, textContent: "Subscribe in ntfy" }), field(["Server", url.origin]), field(["Topic", url.pathname.slice(1)]))];
+}
+
 let timer = 0;
 async function begin() {
   clearTimeout(timer);
@@ -51,7 +59,7 @@ async function begin() {
   try {
     if (!/^[\w-]{43}$/.test(token())) throw Object.assign(new Error("The address of this page ends in a secret, which is missing: open the whole link."), { status: 401 });
     await check();
-    if (!byId("apps").firstChild) byId("apps").replaceChildren(...(await get(`setup?origin=${location.origin}`)).setups.map(app));
+    if (!byId("apps").firstChild) byId("apps").replaceChildren(...(await get(`setup?origin=${location.origin}`)).setups.map(app), ...push());
     document.documentElement.dataset.ready = "1";
   } catch (error) {
     say("bad", error.status === 401 ? "Wrong link" : "No connection", error.status ? error.message : "The service does not answer. It is tried again.");

@@ -37,6 +37,15 @@ import Testing
     #expect(shown.lines.count == 20 && shown.lines[3].contains("█"))
   }
 
+  /// It is for settings of a hook.
+  @Test func aLinkForAnswersIsItsToken() throws {
+    let run = try run(["web", "link", "--name", "ntfy", "--answers"]) { call in
+      guard call.parameters["only_answers"] == true else { return [] }
+      return [VarlinkReply(parameters: ["token": .string(Self.token), "link": [:]])]
+    }
+    #expect(run.output == "\(Self.token)\n")
+  }
+
   @Test func listsAndRevokes() throws {
     let listed = try run(["web", "links"]) { call in
       guard call.methodName == "ListLinks" else { return [] }

@@ -82,6 +82,25 @@ import Testing
     #expect(try refusal(viewer, "Undo") == expected)
   }
 
+  /// The button of a notification: whoever reads the message may press it, and see nothing.
+  @Test func aLinkForAnswersCompletesAndSnoozesAlone() throws {
+    let button = try page(token(#"{"name":"ntfy","only_answers":true,"may_change":true}"#))
+    let listed = try maker.call("ListLinks")["links"]?.array?.first
+    #expect(listed?["only_answers"] == true && listed?["may_change"] == false)
+    _ = try maker.call("Add", Self.tea)
+    let expected = GeoremindError.refusedByPolicy(reason: "this link may only complete and snooze")
+    for (method, parameters) in [
+      ("List", "{}"), ("Show", #"{"id":"tea"}"#), ("ReadLedger", #"{"after":0}"#), ("Undo", "{}"),
+      ("Add", Self.tea), ("Remove", #"{"id":"tea"}"#), ("Where", "{}"),
+      ("Reopen", #"{"id":"tea"}"#),
+    ] {
+      #expect(try refusal(button, method, parameters) == expected, "\(method)")
+    }
+    _ = try button.call("Snooze", #"{"id":"tea","until":"20min"}"#)
+    _ = try button.call("Done", #"{"id":"tea"}"#)
+    #expect(try maker.call("Show", #"{"id":"tea"}"#)["reminder"]?["state"] == "done")
+  }
+
   @Test func noLinkMakesLinksOrReadsDestinations() throws {
     let page = try page(token(#"{"name":"phone"}"#))
     for (method, parameters) in [

@@ -11,6 +11,7 @@ else from the link below it. Prints a line a check and ends with "N passed, N fa
 import base64
 import fcntl
 import http.client
+import http.server
 import json
 import os
 import pty
@@ -20,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import termios
+import threading
 import time
 import urllib.parse
 
@@ -48,7 +50,7 @@ class Service(Machine):
         self.config = f"{self.folder}/georemind.conf"
         with open(self.config, "w") as file:
             file.write(f"[Feed]\nFeed=unix://{self.folder}/positions?max-age=5min\n"
-                       f"[Web]\nListen=127.0.0.1:{self.port}\n")
+                       f"[Web]\nListen=127.0.0.1:{self.port}\nPage=yes\n")
         self.log = open(f"{self.folder}/log", "w")
         self.start_daemon()
         self.web = self.start_web()
@@ -190,6 +192,81 @@ def page(service, given, url, pictures):
         view.close()
 
 
+def actions(header):
+    """The buttons of a message, as ntfy reads them (docs.ntfy.sh/publish, "Action buttons"): parted by semicolons,
+    their parts by commas, outside of quotes."""
+    def split(text, mark):
+        parts, quote = [""], None
+        for letter in text:
+            quote = None if letter == quote else letter if letter in "'\"" and not quote else quote
+            if letter == mark and not quote:
+                parts.append("")
+            else:
+                parts[-1] += letter
+        return [part.strip() for part in parts]
+
+    found = {}
+    for action in split(header, ";"):
+        kind, label, url, *rest = split(action, ",")
+        found[label] = (kind, url, dict(part.split("=", 1) for part in rest))
+    return found
+
+
+def press(service, action):
+    """Sends the request of a button; its status."""
+    kind, url, given = action
+    body = given["body"]
+    body = body[1:-1] if body[0] in "'\"" else body
+    return service.ask(given["method"], urllib.parse.urlsplit(service.local(url)).path,
+                       {"Authorization": given["headers.Authorization"]}, body)
+
+
+def push(service):
+    """The way back: a phone with --push, its hook, a message to a server of ntfy, and its buttons."""
+    heard = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            heard.append((self.path, dict(self.headers)))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    stub = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=stub.serve_forever, daemon=True).start()
+    server = f"http://127.0.0.1:{stub.server_port}"
+    recipes = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../examples/hooks")
+    shown = service.run("phone", "add", "cleo", "--push", "--server", server, "--root", service.folder,
+                        "--recipes", recipes)
+    topic = next(line.strip() for line in shown.split("\n") if line.startswith("  ntfy://"))
+    check("the link subscribes to the topic", topic.startswith(f"ntfy://{server[7:]}/georemind-"), topic[:30])
+    hook = f"{service.folder}/usr/local/lib/georemind/cleo"
+    check("nobody else reads the hook", os.stat(hook).st_mode & 0o007 == 0)
+    for name in ("milk", "tea"):
+        service.run("add", name, "--id", name, "--due", "tomorrow 9:00")
+    seen = {}
+    for name in ("milk", "tea"):
+        firing = {"TITLE": name, "WHY": "It is due", "EVENT": "due", "PRIORITY": "2", "REMINDER_ID": name}
+        result = subprocess.run([hook], env=os.environ | {f"GEOREMIND_{key}": value for key, value in firing.items()})
+        path, headers = heard[-1] if heard else ("", {})
+        check("the hook sends to the topic", result.returncode == 0 and path.startswith("/" + topic.split("/")[3].split("?")[0]))
+        seen[name] = actions(headers["Actions"])
+    check("a message has Done and Snooze", list(seen["milk"]) == ["Done", "Snooze 20 min"], list(seen["milk"]))
+    check("Done completes", press(service, seen["milk"]["Done"])[0] == 200
+          and json.loads(service.run("show", "milk", "--json"))["state"] == "done")
+    check("Snooze snoozes", press(service, seen["tea"]["Snooze 20 min"])[0] == 200
+          and "snoozed_until" in json.loads(service.run("show", "tea", "--json")))
+    bearer = {"Authorization": seen["tea"]["Done"][2]["headers.Authorization"]}
+    check("a button reads nothing", service.ask("GET", "/map/api/reminders", bearer)[0] == 403)
+    check("a button adds nothing", service.ask("POST", "/map/api/add", bearer, '{"reminder":{"title":"x"}}')[0] == 403)
+    service.run("phone", "revoke", "cleo", "--root", service.folder)
+    check("a button of a revoked phone is refused", press(service, seen["tea"]["Done"])[0] == 401)
+    service.run("hook", "remove", "cleo", "--root", service.folder)
+    check("the hook is removed", not os.path.exists(hook))
+
+
 def main():
     programs, pictures = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None
     service = Service(programs)
@@ -231,6 +308,7 @@ def main():
         page(service, given, url, pictures)
         check("a revoked phone is refused", position(service, given)[0] == 401)
         check("the other one is not", position(service, given, password=ben)[0] == 200)
+        push(service)
     finally:
         service.stop()
     print(f"{passed} passed, {failed} failed")

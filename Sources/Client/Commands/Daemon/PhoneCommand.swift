@@ -19,28 +19,51 @@ struct PhoneCommand: ParsableCommand {
         The token in them is shown this once. It sends positions of this phone, and opens nothing \
         else.
         georemind phone add anna
+        georemind phone add anna --push
         """)
 
     @Argument(help: "A name: letters of a to z, digits, - and _.")
     var name: String
+    @Flag(help: "Send firings to the phone too, by a hook for the app ntfy.")
+    var push = false
+    @Option(help: ArgumentHelp("The server of ntfy.", valueName: "address"))
+    var server = "https://ntfy.sh"
+    @Option(help: ArgumentHelp("The folder of the recipes.", valueName: "folder"))
+    var recipes = HookRecipe.folder
+    @OptionGroup var place: HookCommand.Place
     @OptionGroup var owner: WebCommand.LinkOwner
     @OptionGroup var options: CommonOptions
 
     func run(in context: Context) throws {
       let connection = try DaemonConnection(options, context)
-      let answer = try connection.call(
-        "AddPhone", JSONObject(["name": .string(name), "user": try owner.user()]))
+      let user = try owner.user()
       let web = WebAddress(context)
+      let push = try push ? PhonePush(phone: name, server: server) : nil
+      // Failures come before the token, which is shown once.
+      let recipe = try push.map { _ in try HookRecipe("ntfy", in: recipes) }
+      let installation = try push.map { _ in try HookInstallation(root: place.root, context) }
+      let answer = try connection.call(
+        "AddPhone", JSONObject(["name": .string(name), "user": user]))
       let token = answer["token"]?.string ?? ""
       let setups = PhoneSetup.all(address: web.text, name: name, token: token)
-      let page = PhoneSetup.page(address: web.text, token: token)
+      let page =
+        PhoneSetup.page(address: web.text, token: token) + (push.map { "&ntfy=\($0.url)" } ?? "")
       if options.json {
         var document = answer
         document["page"] = .string(page)
+        document["push"] = push.map { .string($0.subscription) }
         document["setups"] = .array(setups.map { .object($0.json) })
         try context.output.line(document)
       } else {
         try show(setups, page, context)
+        if let push {
+          try context.output.line(
+            "ntfy: install the app, and open this link on the phone:\n  \(push.subscription)")
+        }
+      }
+      if let push, let recipe, let installation {
+        try push.install(recipe, in: installation, web: web, user: user, connection)
+        try context.note("added \(installation.unit(push.hook))")
       }
       try advise(web, connection, context)
     }
@@ -70,6 +93,9 @@ struct PhoneCommand: ParsableCommand {
       if web.settings.isLocal {
         try context.note(
           "georemind-web is for this machine alone: set Listen= or Address= in section [Web]")
+      }
+      if push, !web.settings.hasPage {
+        try context.note("Done and Snooze work once section [Web] has Page=yes")
       }
       let feeds = try connection.call("Status")["status"]?["feeds"]?.array ?? []
       let isRead = feeds.contains { $0["url"]?.string?.contains("/positions") == true }
@@ -112,11 +138,22 @@ struct PhoneCommand: ParsableCommand {
 
     @Argument(help: "The name of the phone.")
     var name: String
+    @OptionGroup var place: HookCommand.Place
     @OptionGroup var options: CommonOptions
 
     func run(in context: Context) throws {
-      let answer = try DaemonConnection(options, context).call(
-        "RevokePhone", JSONObject(["name": .string(name)]))
+      let connection = try DaemonConnection(options, context)
+      let answer = try connection.call("RevokePhone", JSONObject(["name": .string(name)]))
+      // A phone without --push has no such link.
+      _ = try? connection.call(
+        "RevokeLink",
+        JSONObject([
+          "name": .string(PhonePush.link(of: name)), "user": answer["phone"]?["user"],
+        ]))
+      if try HookInstallation(root: place.root, context).names.contains(name.lowercased()) {
+        try context.note(
+          "its hook stays; remove it with 'georemind hook remove \(name.lowercased())'")
+      }
       guard !options.json else { return try context.output.line(answer) }
       try context.note("revoked \(name.printable)")
     }

@@ -40,6 +40,8 @@ struct WebCommand: ParsableCommand {
     var name = "browser"
     @Flag(help: "The page may change nothing.")
     var view = false
+    @Flag(help: "For buttons of notifications: it completes and snoozes, and opens no page.")
+    var answers = false
     @Option(help: "When the link ends: a span or a time; without, by 'georemind web revoke'.")
     var expires: String?
     @OptionGroup var owner: LinkOwner
@@ -49,12 +51,14 @@ struct WebCommand: ParsableCommand {
       let answer = try DaemonConnection(options, context).call(
         "MakeLink",
         JSONObject([
-          "name": .string(name), "may_change": .bool(!view), "expires": expires.map { .string($0) },
+          "name": .string(name), "may_change": .bool(!view),
+          "only_answers": answers ? true : nil, "expires": expires.map { .string($0) },
           "user": try owner.user(),
         ]))
       guard !options.json else { return try context.output.line(answer) }
       let token = answer["token"]?.string ?? ""
       let web = WebAddress(context)
+      guard !answers else { return try context.output.line(token) }
       let url = "\(web.text)/map/#\(token)"
       if context.output.isTerminal, let code = QRCode(url) {
         for line in code.lines { try context.output.line(line) }
@@ -86,7 +90,8 @@ struct WebCommand: ParsableCommand {
         let ends = link["expires"] == nil ? "" : "ends "
         table.add([
           link["name"]?.string ?? "?", UserName.of(link["user"]?.int ?? -1),
-          link["may_change"]?.bool == true ? "may change" : "may view",
+          link["may_change"]?.bool == true
+            ? "may change" : link["only_answers"]?.bool == true ? "may answer" : "may view",
           used + Answer.time(link["used"], display.entry),
           ends + Answer.time(link["expires"], display.entry),
         ])
