@@ -39,17 +39,36 @@ package struct WebSettings: Equatable, Sendable {
   package var mapFile: String?
   /// The authors of the tiles, in place of the file's own text.
   package var attribution: String?
+  /// Tiles that the browser fetches itself, where there is no file: an address with {z}, {x}, {y}.
+  package var onlineTiles: String?
 
   private static let listen = Setting<WebSettings>(
     "Web", "Listen", "127.0.0.1:8088",
     SettingForm("an address and a port, such as 192.168.1.5:8088 or [::]:8088") { Listener($0) },
     to: \.listener)
 
+  private static let online = Setting<WebSettings>(
+    "Map", "Online", nil,
+    SettingForm("an address https://HOST/PATH with {z}, {x} and {y}") { text in
+      tileHost(text) != nil && ["{z}", "{x}", "{y}"].allSatisfy(text.contains) ? text : nil
+    }, store: { $0.onlineTiles = $1 })
+
+  /// The host of online tiles, for the policy of the page; nil for no such address.
+  package static func tileHost(_ address: String) -> String? {
+    let scheme = "https://"
+    let plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-:"
+    guard address.hasPrefix(scheme), let slash = address.dropFirst(8).firstIndex(of: "/"),
+      address.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C })
+    else { return nil }
+    let host = address[..<slash].dropFirst(scheme.count)
+    return !host.isEmpty && host.allSatisfy(plain.contains) ? String(host) : nil
+  }
+
   package init() {}
 
   package func hasSameMap(as other: WebSettings) -> Bool {
-    (hasPage, names, mapFile, attribution)
-      == (other.hasPage, other.names, other.mapFile, other.attribution)
+    (hasPage, names, mapFile, attribution, onlineTiles)
+      == (other.hasPage, other.names, other.mapFile, other.attribution, other.onlineTiles)
   }
 
   package static let table: [Setting<WebSettings>] = [
@@ -60,6 +79,7 @@ package struct WebSettings: Equatable, Sendable {
       $0.names = $1.lowercased().split(separator: " ").map(String.init)
     },
     Setting("Map", "File", nil, .text) { $0.mapFile = $1.isEmpty ? nil : $1 },
+    online,
     Setting("Map", "Attribution", nil, .text) { $0.attribution = $1.isEmpty ? nil : $1 },
   ]
 
@@ -71,6 +91,9 @@ package struct WebSettings: Equatable, Sendable {
     guard listener.isLoopback || tokenFile != nil else {
       throw configuration.error(
         Self.listen.key, "is open to other machines, and needs a token: set TokenFile=")
+    }
+    guard onlineTiles == nil || attribution != nil else {
+      throw configuration.error(Self.online.key, "needs the authors of the tiles: set Attribution=")
     }
   }
 }

@@ -17,14 +17,14 @@ extension GeoremindMethod {
     case .check, .list, .pageReminders, .show, .listUndo, .peek, .next, .why, .parseTime, .status,
       .log, .readLedger, .listPlaces, .pagePlaces, .showPlace, .findPlaces, .listCategories,
       .whereAmI, .watchFirings, .watchStatus, .watchFixes, .watchChanges, .placesInBox,
-      .fencesInBox, .actAs:
+      .fencesInBox, .actAs, .listTrips, .readTrack, .replayTrack, .suggestPlaces:
       .read
     case .add, .edit, .remove, .done, .snooze, .undo, .reopen, .pop, .addPlace, .editPlace,
       .mergePlaces, .removePlace, .addCategory, .editCategory, .removeCategory:
       .change
     case .importReminders, .forgetTrips, .openConsumer, .setConsumer, .listConsumers, .skipFiring,
       .forgetConsumer, .mute, .testConsumers, .endTest, .beginPlaceImport, .importPlaces,
-      .finishPlaceImport, .abandonPlaceImport, .makeLink, .listLinks, .revokeLink:
+      .finishPlaceImport, .abandonPlaceImport, .makeLink, .listLinks, .revokeLink, .forgetTrack:
       .none
     }
   }
