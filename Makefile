@@ -19,7 +19,7 @@ BUILD_FLAGS = $(SYMBOLS_FLAGS) -Xlinker -s
 SOURCES := $(shell find Sources Benchmarks Tools Tests/Lives Tests/TestSupport -name '*.swift' -o -name '*.h' -o -name '*.modulemap')
 
 .DEFAULT_GOAL = all
-.PHONY: help all run test check deps lint prose docs docs-check docs-run fuzz bench install install-main \
+.PHONY: help all run test check deps lint prose docs pictures docs-check docs-run fuzz bench install install-main \
   install-route install-mqtt install-web uninstall deb clean drive ci golden crash failures fleet \
   soak lives clock packages service calendars interchange routing geodesics notifications geoclue \
   recipes report map tasks parked units sanitize long simulate link-order release repository \
@@ -72,6 +72,9 @@ prose: ## the language of documents, help texts, messages and comments, and the 
 
 docs: $(RELEASE)/.built ## the generated parts of docs/reference, and the pictures
 	@Tools/make-docs.py $(RELEASE)
+	@Tools/make-pictures.py $(RELEASE)
+
+pictures: $(RELEASE)/.built ## the pictures of README, from the bundled drive (most need Chromium)
 	@Tools/make-pictures.py $(RELEASE)
 
 docs-check: $(RELEASE)/.built ## fails if a generated part of docs/reference or a picture is stale

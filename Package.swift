@@ -139,7 +139,7 @@ let package = Package(
       "Control", ["CivilTime", "JSONText"], resources: [.embedInCode("org.georemind.varlink")])
     + library(
       "BaseMap", ["CSQLite", "Geodesy", "JSONText"], settings: strict,
-      resources: ["map.js", "vector.js", "map.css"].map { .embedInCode("Page/\($0)") })
+      resources: ["map.js", "vector.js", "track.js", "map.css"].map { .embedInCode("Page/\($0)") })
     + library(
       "Report",
       ["BaseMap", "Geodesy", "CivilTime", "JSONText", "Positioning", "Geofencing", "Reminders"],
@@ -216,7 +216,7 @@ let package = Package(
           "LinuxRuntime", "Phones", "Companion", arguments,
         ],
         resources: [
-          "page.html", "page.css", "page.js", "icon.svg", "app.webmanifest",
+          "page.html", "page.css", "past.js", "page.js", "icon.svg", "app.webmanifest",
           "phone.html", "phone.css", "phone.js",
         ].map { .embedInCode("Page/\($0)") },
         swiftSettings: strict),

@@ -4,10 +4,12 @@
 usage: make-pictures.py FOLDER-OF-THE-PROGRAMS [--check]
 
     docs/watch.svg    what `georemind watch` shows along the drive, animated
-    docs/report.png   the page of `georemind replay --report`; needs Chromium, else it stays
+    docs/report.png   the page of `georemind replay --report`
+    docs/map.png      the live map along the drive
+    docs/arrival.svg  the live map while a reminder fires, animated
 
-With --check nothing is written; it ends with 1 if docs/watch.svg is stale. The report depends on the browser
-and its fonts, so it is not compared.
+All but the first need Chromium, else they stay. With --check nothing is written; it ends with 1 if
+docs/watch.svg is stale. The others depend on the browser and its fonts, so they are not compared.
 """
 
 import datetime
@@ -26,7 +28,9 @@ import time
 
 root = os.path.abspath(os.path.join(os.path.dirname(__file__), ".."))
 sys.path.insert(0, f"{root}/Tests/System/report")
+sys.path.insert(0, f"{root}/Tests/System/map")
 import browser
+from live import Live, Machine
 
 COLUMNS, ROWS = 100, 21
 # The drive pauses after these sentences (UTC); each ends the second before it.
@@ -149,6 +153,77 @@ def report(programs, path):
     print("docs/report.png made anew")
 
 
+# The arrival at the supermarket (UTC), and what stands before it and after it on the page.
+ARRIVAL = [f"1550{second}" for second in range(30, 60, 3)] + ["155103", "155110"]
+ARRIVAL_SIZE, STILL_TIME = (760, 460), "155330"
+
+
+def until(drive, time):
+    """The sentences of the drive before a time that are not read yet."""
+    lines = []
+    for line in drive:
+        lines.append(line)
+        if line.startswith("$GNRMC") and line[7:13] >= time:
+            break
+    return "".join(lines).encode()
+
+
+def animated(pictures, width, height):
+    """Pictures of the browser (WebP) one after the other. Without animation the last one is shown."""
+    total = 0.8 * (len(pictures) - 1) + 4
+    style = (f".f {{ visibility: hidden; animation: f {total}s step-end infinite }} .l {{ animation: l {total}s step-end infinite }} "
+             f"@keyframes f {{ 0% {{ visibility: visible }} {0.8 / total:.4%} {{ visibility: hidden }} }} "
+             f"@keyframes l {{ 0% {{ visibility: hidden }} {1 - 4 / total:.4%} {{ visibility: visible }} }} "
+             "@media (prefers-reduced-motion) { .f, .l { animation: none } }")
+    def role(number):
+        return 'class="l"' if number == len(pictures) - 1 else f'class="f" style="animation-delay: {0.8 * number:.1f}s"'
+    frames = "\n".join(f'<image {role(number)} width="{width}" height="{height}" href="data:image/webp;base64,{data}"/>'
+                       for number, data in enumerate(pictures))
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+            f'role="img" aria-label="A reminder fires on the map">\n<style>{style}</style>\n{frames}\n</svg>\n')
+
+
+def live(programs):
+    """The live map along the drive, as a picture and as an animated one."""
+    program = browser.find()
+    if not program or not os.path.exists(f"{programs}/georemind-web"):
+        return print("docs/map.png and docs/arrival.svg stay as they are: making them needs Chromium and georemind-web")
+    os.environ["TZ"] = "Europe/Berlin"
+    machine, page = Machine(programs, feed="?time=own", settings=f"[Reminders]\nFile={root}/examples/reminders.json\n"), None
+    with open(f"{root}/examples/drive.nmea", newline="") as drive:
+        try:
+            for name, place in (("Fish market", "53.5446,9.9530"), ("Altona station", "53.5527,9.9352"), ("Elbe tunnel", "53.5465,9.9180")):
+                machine.run("place", "add", name, *place.split(","), "--category", "Travel")
+            page = Live(program)
+            page.call("Emulation.setScrollbarsHidden", hidden=True)
+            machine.receiver.sendall(until(drive, "154800"))
+            page.go(machine.link(), *ARRIVAL_SIZE)
+            page.until("state.me && state.fences.length > 2")
+            pictures = []
+            for time_of_day in ARRIVAL:
+                machine.receiver.sendall(until(drive, time_of_day))
+                time.sleep(0.5)
+                page.ask("follow(true); map.go(...map.centre(), 15.2)")
+                page.calm()
+                shot = page.call("Page.captureScreenshot", format="webp", quality=70)
+                pictures.append(shot["data"])
+            text = animated(pictures, *ARRIVAL_SIZE)
+            with open(f"{root}/docs/arrival.svg", "w", encoding="utf-8") as file:
+                file.write(text)
+            machine.receiver.sendall(until(drive, STILL_TIME))
+            page.go(machine.link("--name", "still").split("#")[0], 1280, 720)
+            page.until("state.me && state.fences.length > 2")
+            page.ask("loadTrail(); follow(false); map.fit([[53.5395, 9.905], [53.5570, 9.997]])")
+            time.sleep(0.6)
+            page.calm()
+            page.picture(f"{root}/docs/map.png")
+        finally:
+            if page:
+                page.close()
+            machine.stop()
+    print(f"docs/map.png and docs/arrival.svg ({len(text) >> 10} kB) made anew")
+
+
 def main():
     arguments = [word for word in sys.argv[1:] if word != "--check"]
     if len(arguments) != 1:
@@ -164,6 +239,7 @@ def main():
         file.write(made)
     print("docs/watch.svg made anew" if stale else "docs/watch.svg is up to date")
     report(programs, f"{root}/docs/report.png")
+    live(programs)
 
 
 main()

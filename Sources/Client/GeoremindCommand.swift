@@ -28,8 +28,8 @@ struct GeoremindCommand: ParsableCommand {
         subcommands: [
           StatusCommand.self, NextCommand.self, WhyCommand.self, WatchCommand.self, LogCommand.self,
           CalendarsCommand.self, DeliveryCommand.self, TestCommand.self, MuteCommand.self,
-          ReportCommand.self, TravelCommand.self, BackupCommand.self, WebCommand.self,
-          PhoneCommand.self, HookCommand.self,
+          ReportCommand.self, TripsCommand.self, TravelCommand.self, BackupCommand.self,
+          WebCommand.self, PhoneCommand.self, HookCommand.self,
         ]),
       CommandGroup(name: "Offline", subcommands: offline),
     ])

@@ -43,6 +43,25 @@ package struct WebSettings: Equatable, Sendable {
   package var mapFile: String?
   /// The authors of the tiles, in place of the file's own text.
   package var attribution: String?
+  /// Tiles that the browser fetches itself, where there is no file: an address with {z}, {x}, {y}.
+  package var onlineTiles: String?
+
+  private static let online = Setting<WebSettings>(
+    "Map", "Online", nil,
+    SettingForm("an address https://HOST/PATH with {z}, {x} and {y}") { text in
+      tileHost(text) != nil && ["{z}", "{x}", "{y}"].allSatisfy(text.contains) ? text : nil
+    }, store: { $0.onlineTiles = $1 })
+
+  /// The host of online tiles, for the policy of the page; nil for no such address.
+  package static func tileHost(_ address: String) -> String? {
+    let scheme = "https://"
+    let plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-:"
+    guard address.hasPrefix(scheme), let slash = address.dropFirst(8).firstIndex(of: "/"),
+      address.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C })
+    else { return nil }
+    let host = address[..<slash].dropFirst(scheme.count)
+    return !host.isEmpty && host.allSatisfy(plain.contains) ? String(host) : nil
+  }
 
   package init() {}
 
@@ -64,8 +83,11 @@ package struct WebSettings: Equatable, Sendable {
   }
 
   package func hasSameMap(as other: WebSettings) -> Bool {
-    (hasPage, names, mapFile, attribution, address)
-      == (other.hasPage, other.names, other.mapFile, other.attribution, other.address)
+    (hasPage, names, mapFile, attribution, onlineTiles, address)
+      == (
+        other.hasPage, other.names, other.mapFile, other.attribution, other.onlineTiles,
+        other.address
+      )
   }
 
   /// Whether no other machine can reach it, by a proxy or without.
@@ -92,6 +114,7 @@ package struct WebSettings: Equatable, Sendable {
       if !name.isEmpty { $0.names.append(String(name)) }
     },
     Setting("Map", "File", nil, .text) { $0.mapFile = $1.isEmpty ? nil : $1 },
+    online,
     Setting("Map", "Attribution", nil, .text) { $0.attribution = $1.isEmpty ? nil : $1 },
   ]
 
@@ -100,5 +123,8 @@ package struct WebSettings: Equatable, Sendable {
     let configuration = Configuration(
       try ConfigurationFile.load(main: file), declared: Self.table.map(\.key))
     for setting in Self.table { try setting.apply(configuration, to: &self) }
+    guard onlineTiles == nil || attribution != nil else {
+      throw configuration.error(Self.online.key, "needs the authors of the tiles: set Attribution=")
+    }
   }
 }

@@ -19,7 +19,7 @@ extension GeoremindMethod {
     case .check, .list, .pageReminders, .show, .listUndo, .peek, .next, .why, .parseTime, .status,
       .log, .readLedger, .listPlaces, .pagePlaces, .showPlace, .findPlaces, .listCategories,
       .whereAmI, .watchFirings, .watchStatus, .watchFixes, .watchChanges, .placesInBox,
-      .fencesInBox, .actAs:
+      .fencesInBox, .actAs, .listTrips, .readTrack, .replayTrack, .suggestPlaces:
       .read
     case .done, .snooze: .answer
     case .add, .edit, .remove, .undo, .reopen, .pop, .addPlace, .editPlace,
@@ -28,7 +28,7 @@ extension GeoremindMethod {
     case .importReminders, .forgetTrips, .openConsumer, .setConsumer, .listConsumers, .skipFiring,
       .forgetConsumer, .mute, .testConsumers, .endTest, .beginPlaceImport, .importPlaces,
       .finishPlaceImport, .abandonPlaceImport, .makeLink, .listLinks, .revokeLink, .addPhone,
-      .listPhones, .revokePhone, .watchPhones:
+      .listPhones, .revokePhone, .watchPhones, .forgetTrack:
       .none
     }
   }

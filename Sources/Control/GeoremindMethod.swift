@@ -56,6 +56,11 @@ package enum GeoremindMethod: String, CaseIterable, Sendable {
   case watchChanges = "WatchChanges"
   case placesInBox = "PlacesInBox"
   case fencesInBox = "FencesInBox"
+  case listTrips = "ListTrips"
+  case readTrack = "ReadTrack"
+  case replayTrack = "ReplayTrack"
+  case suggestPlaces = "SuggestPlaces"
+  case forgetTrack = "ForgetTrack"
   case makeLink = "MakeLink"
   case listLinks = "ListLinks"
   case revokeLink = "RevokeLink"
@@ -75,7 +80,8 @@ package enum GeoremindMethod: String, CaseIterable, Sendable {
   package var isLong: Bool {
     switch self {
     case .importReminders, .list, .pageReminders, .log, .listPlaces, .pagePlaces,
-      .findPlaces, .importPlaces, .finishPlaceImport, .removeCategory, .placesInBox, .fencesInBox:
+      .findPlaces, .importPlaces, .finishPlaceImport, .removeCategory, .placesInBox, .fencesInBox,
+      .listTrips, .readTrack, .replayTrack, .suggestPlaces, .forgetTrack:
       true
     case .add, .check, .show, .edit, .remove, .done, .snooze, .undo, .listUndo, .reopen, .peek,
       .pop, .next, .why, .parseTime, .status, .forgetTrips, .readLedger,
@@ -100,7 +106,8 @@ package enum GeoremindMethod: String, CaseIterable, Sendable {
       .importPlaces, .finishPlaceImport, .abandonPlaceImport, .addCategory, .editCategory,
       .listCategories, .removeCategory, .whereAmI, .watchFirings, .watchStatus, .watchFixes,
       .watchChanges, .placesInBox, .fencesInBox, .makeLink, .listLinks, .revokeLink, .actAs,
-      .addPhone, .listPhones, .revokePhone, .watchPhones:
+      .addPhone, .listPhones, .revokePhone, .watchPhones, .listTrips, .readTrack, .replayTrack,
+      .suggestPlaces, .forgetTrack:
       false
     }
   }

@@ -19,6 +19,7 @@ final class Daemon {
   let store: Store
   let host: EngineHost
   let placeImports: PlaceImportQueue
+  let track: TrackKeeper
   let clock: Clock
   var settings: DaemonSettings
   private(set) var log: Logger
@@ -116,6 +117,7 @@ final class Daemon {
       engine: Engine(settings: engine, zone: zone), clock: clock, store: store,
       outbox: outbox, journal: announcer, log: log)
     placeImports = try PlaceImportQueue(host: host, loop: loop, log: log)
+    track = TrackKeeper(log: log)
   }
 
   /// Runs until a signal ends it; answers the exit code.
@@ -135,6 +137,7 @@ final class Daemon {
     host.onDeadlineChange = { [unowned self] in
       armDeadline()
       updateStatusSoon()
+      noteTrack()
       self.control?.positionMayHaveChanged()
     }
     host.onStoreFailure = { [unowned self] in
@@ -158,6 +161,7 @@ final class Daemon {
     loadReminderFiles()
     time?.begin()
     useCalendars()
+    useTrack()
     if let now = clock.now { loadReminders(at: now) }
     takeOver(passed.filter { $0.name != "control" })
     for url in settings.feeds { try addFeed(url) }
@@ -200,6 +204,7 @@ final class Daemon {
     routes?.stop()
     outbox.deliver()
     outbox.writeMarks()
+    track.close()
     for tracker in host.all {
       if let fix = host.keptFix(of: tracker) { try? store.state.keep(fix, of: tracker.name) }
     }
@@ -255,6 +260,7 @@ final class Daemon {
     time?.reload()
     loadReminderFiles()
     useCalendars()
+    useTrack()
     quietChanged()
     if isWhole { announcer.write("Configuration reloaded", .informational, .reloaded) }
   }

@@ -2,10 +2,11 @@ import CivilTime
 import Geodesy
 import Geofencing
 import JSONText
+import Positioning
 import Reminders
 
-/// Data of the page's program, as JSON. Coordinates are whole millionths of a degree (0.11 m),
-/// times milliseconds; each is the difference from the one before.
+/// Data of the page's program, as JSON. The track is in columns (`TrackColumns`); coordinates are
+/// whole millionths of a degree (0.11 m); in a line, each is the difference from the one before.
 struct ReportData {
   let report: Report
   let colors: CategoryColors
@@ -51,28 +52,13 @@ struct ReportData {
   }
 
   private func track(_ trip: Trip) -> JSONObject {
-    var columns: [[JSONValue]] = [[], [], [], [], []]
-    var gaps: [JSONValue] = []
-    var (time, latitude, longitude) = (0, 0, 0)
-    for (index, point) in trip.sketch.points.enumerated() {
-      let next = (
-        milliseconds(point.time), micro(point.position.latitude), micro(point.position.longitude)
-      )
-      var east = next.2 - longitude
-      // The short way over the antimeridian.
-      if index > 0, abs(east) > 180_000_000 { east += east > 0 ? -360_000_000 : 360_000_000 }
-      columns[0].append(.int(next.0 - time))
-      columns[1].append(.int(next.1 - latitude))
-      columns[2].append(.int(east))
-      columns[3].append(.int(Int((min(point.speed, 1e5) * 10).rounded())))
-      columns[4].append(point.eph.map { .int(Int((min($0, 1e6) * 10).rounded())) } ?? -1)
-      if index > 0, point.isAfterGap { gaps.append(.int(index)) }
-      (time, latitude, longitude) = (next.0, next.1, longitude + east)
+    var columns = TrackColumns()
+    for point in trip.sketch.points {
+      columns.add(
+        time: point.time, position: point.position, speed: point.speed, eph: point.eph,
+        isAfterGap: point.isAfterGap)
     }
-    return [
-      "t": .array(columns[0]), "lat": .array(columns[1]), "lon": .array(columns[2]),
-      "speed": .array(columns[3]), "eph": .array(columns[4]), "gaps": .array(gaps),
-    ]
+    return columns.json
   }
 
   private func excluded(_ trip: Trip) -> [JSONValue] {

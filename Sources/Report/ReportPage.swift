@@ -212,8 +212,8 @@ private enum Asset {
   /// The scripts in order of dependency.
   static var program: String {
     [
-      MapProgram.vector, MapProgram.map, PackageResources.data_js, PackageResources.timeline_js,
-      PackageResources.page_js,
+      MapProgram.vector, MapProgram.map, MapProgram.track, PackageResources.data_js,
+      PackageResources.timeline_js, PackageResources.page_js,
     ].map(text).joined(separator: "\n")
   }
 

@@ -84,6 +84,7 @@ struct WebCommand: ParsableCommand {
     let map = try MapService(
       names: settings.names, port: settings.listener.port, loop: loop
     ) { SocketPath.find(option: socket) }
+    map.online = settings.onlineTiles.map { ($0, settings.attribution ?? "") }
     do throws(TileFile.Failure) {
       map.tiles = try settings.mapFile.map { path throws(TileFile.Failure) in
         try TileFile(path: path, attribution: settings.attribution)

@@ -313,4 +313,19 @@ import Testing
     let base = try ask("GET", "/map/base").text
     #expect(base.contains(#""kind":"raster""#) && base.contains(#""min":0"#))
   }
+
+  @Test func oneHostMayServeImagesAndNoOther() throws {
+    defer { server.stop() }
+    let own = "img-src 'self' data: blob:; connect-src 'self'"
+    #expect(try ask("GET", "/map/").text.contains(own))
+    map.online = ("https://tiles.example.org/{z}/{x}/{y}.png", "© them")
+    let page = try ask("GET", "/map/").text
+    #expect(
+      page.contains("img-src 'self' data: blob: https://tiles.example.org; connect-src 'self'"))
+    let base = try ask("GET", "/map/base").text
+    #expect(base.contains(#""kind":"online""#) && base.contains("© them"))
+    // A file comes first, and then no other host is asked.
+    map.tiles = try tileFile(Self.tables)
+    #expect(try ask("GET", "/map/").text.contains(own))
+  }
 }

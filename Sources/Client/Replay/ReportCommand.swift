@@ -10,8 +10,8 @@ struct ReportCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "report", abstract: "Draw past firings, reminders and places as a page.",
     discussion: """
-      The page is one file that loads nothing else. The daemon stores firings and no track, so \
-      the map has points and no lines; 'replay --report' draws a recorded trip.
+      The page is one file that loads nothing else. Without --trip the map has points and no \
+      lines; 'replay --report' draws a recording.
       """)
 
   @Argument(
@@ -22,11 +22,16 @@ struct ReportCommand: ClientCommand {
   var limit = 1000
 
   @Option("Show firings since this time: today, -7d, 2026-11-21 …", "time") var since: String?
+  @Option(
+    help: ArgumentHelp(
+      "Draw this trip and its firings: an id of 'georemind trips', or last.", valueName: "id"))
+  var trip: String?
   @OptionGroup var base: BaseMapOption
   @OptionGroup var options: CommonOptions
 
   func validate() throws {
     if limit < 1 { throw ValidationError("--limit is at least 1") }
+    if trip != nil, since != nil { throw ValidationError("--trip and --since exclude each other") }
   }
 
   func run(in context: Context) throws {
@@ -39,9 +44,16 @@ struct ReportCommand: ClientCommand {
     let daemon = try DaemonConnection(options, context)
     var report = Report(
       kind: .ledger, source: "georemindd", zone: zone, generator: ReportFile.generator)
-    let log = try daemon.call("Log", ["limit": .int(limit), "since": since.map { .string($0) }])
+    var span = (since: since, until: String?.none)
+    if let trip { span = try Self.take(trip, into: &report, daemon) }
+    let log = try daemon.call(
+      "Log",
+      JSONObject([
+        "limit": .int(limit), "since": span.since.map { .string($0) },
+        "until": span.until.map { .string($0) },
+      ]))
     report.firings = (log["firings"]?.array ?? []).compactMap(\.object)
-    report.span = Self.span(report.firings)
+    report.span = report.span ?? Self.span(report.firings)
     report.reminders = try daemon.reminders().compactMap {
       try? Reminder(json: ReminderInput.withoutProgress($0))
     }
@@ -51,8 +63,9 @@ struct ReportCommand: ClientCommand {
       guard let name = category["name"]?.string else { continue }
       report.colors[name.lowercased()] = category["color"]?.string
     }
-    report.notes.append(
-      "The daemon keeps no track: a mark is where the device was when something fired.")
+    if trip == nil {
+      report.notes.append("A mark is where the device was when something fired.")
+    }
     if report.firings.count == limit {
       report.notes.append("These are the latest \(limit) firings; --limit gives more.")
     }
@@ -60,6 +73,24 @@ struct ReportCommand: ClientCommand {
     try output.write(ReportPage(report).html)
     guard file != "-" else { return }
     try context.note("\(file): \(counted(report.firings.count, "firing", "firings"))")
+  }
+
+  /// The track of a trip; answers its beginning and end.
+  private static func take(
+    _ id: String, into report: inout Report, _ daemon: DaemonConnection
+  ) throws -> (since: String?, until: String?) {
+    let answer = try daemon.call("ReadTrack", ["trip": .string(id)])
+    var trip = Trip()
+    for fix in RecordedTrack(answer["track"]).fixes {
+      trip.add(fix, isInDoubt: false, outliers: 0)
+    }
+    trip.finish()
+    report.trip = trip
+    report.source = "trip \(answer["trip"]?["id"]?.string ?? id)"
+    if let begin = answer["trip"]?["start"]?.instant, let end = answer["trip"]?["end"]?.instant {
+      report.span = begin...max(begin, end)
+    }
+    return (answer["trip"]?["start"]?.string, answer["trip"]?["end"]?.string)
   }
 
   private static func span(_ firings: [JSONObject]) -> ClosedRange<Instant>? {

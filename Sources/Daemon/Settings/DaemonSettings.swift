@@ -52,6 +52,7 @@ struct DaemonSettings {
   var quietHours: HourRange?
   /// Absolute paths without a slash at the end.
   var calendarFolders: [String] = []
+  var track = TrackKeeper.Settings()
   var stateDirectory: String
   var socketPath: String
   var allowedGroups: [String] = []

@@ -14,8 +14,8 @@ extension DaemonSettings {
   /// Every key of `georemind.conf`, in the order of `etc/georemind.conf`.
   static let table: [Setting<DaemonSettings>] = [
     feeding, position, fences, travel, clock, RouteSettings.keys.map { Setting(declared: $0) },
-    storing, control, [.units(to: \.units)],
-    HookSettings.table.map { Setting(of: $0) }, WebSettings.table.map { Setting(of: $0) },
+    storing, track, control, [.units(to: \.units)],
+    HookSettings.table.map { Setting(of: $0) }, WebSettings.table.map { Setting(of: $0) }, [trail],
     MQTTSettings.table.map { Setting(of: $0) },
   ].flatMap { (part: [Setting<DaemonSettings>]) in part }
 
@@ -161,6 +161,19 @@ extension DaemonSettings {
     },
     Setting("Store", "LedgerHoldDays", "30", .whole(0...36_500), to: \.ledgerHoldDays),
   ]
+
+  private static let track: [Setting<DaemonSettings>] = [
+    Setting(
+      "Track", "Keep", "off",
+      SettingForm<TimeSpan?>("a time span from 1h to 3650d, or off") { text in
+        if text == "off" { return .some(nil) }
+        let span = try TimeSpan(parsing: text)
+        return (TimeSpan.hours(1) ... .hours(24 * 3650)).contains(span) ? span : .none
+      }, to: \.track.keep)
+  ]
+
+  private static let trail = Setting<DaemonSettings>(
+    "Map", "Trail", "12h", .span(.zero ... .hours(48)), to: \.track.trail)
 
   private static let control: [Setting<DaemonSettings>] = [
     Setting("Control", "Socket", nil, .text, to: \.socketPath),

@@ -1,43 +1,13 @@
 // The data of the page, decoded, and local time.
 const data = JSON.parse(document.getElementById("data").textContent);
 
-// Columns of differences become columns of values.
-function sums(column, unit = 1) {
-  let sum = 0;
-  return column.map(step => (sum += step) * unit);
-}
-const track = data.track && data.track.t.length ? {
-  t: sums(data.track.t), lat: sums(data.track.lat, 1e-6), lon: sums(data.track.lon, 1e-6),
-  speed: data.track.speed.map(s => s * 0.36), // km/h
-  eph: data.track.eph.map(e => e < 0 ? null : e / 10), gap: new Set(data.track.gaps),
-} : null;
-
-// The last point of the track that is not later than a moment.
-function pointAt(time) {
-  let low = 0, high = track.t.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (track.t[middle] <= time) low = middle; else high = middle - 1;
-  }
-  return low;
-}
-
-// Where the device was: between two points, or null in a gap and outside the trip.
-function positionAt(time) {
-  if (!track || time < track.t[0] || time > track.t.at(-1)) return null;
-  const i = pointAt(time), next = Math.min(i + 1, track.t.length - 1);
-  if (time === track.t[i] || next === i) return { i, lat: track.lat[i], lon: track.lon[i] };
-  if (track.gap.has(next)) return null;
-  const part = (time - track.t[i]) / (track.t[next] - track.t[i]);
-  return { i: next, lat: track.lat[i] + part * (track.lat[next] - track.lat[i]),
-    lon: track.lon[i] + part * (track.lon[next] - track.lon[i]) };
-}
+const track = readTrack(data.track);
 
 // A firing without a position of its own is shown where the device was, or was last seen.
 for (const firing of data.firings) {
   firing.own = typeof firing.lat === "number" && typeof firing.lon === "number";
   if (firing.own || !track || firing.t == null) continue;
-  const i = pointAt(firing.t), there = positionAt(firing.t) ?? { lat: track.lat[i], lon: track.lon[i] };
+  const i = pointAt(track, firing.t), there = positionAt(track, firing.t) ?? { lat: track.lat[i], lon: track.lon[i] };
   [firing.lat, firing.lon] = [there.lat, there.lon];
 }
 for (const place of data.places) { place.lat *= 1e-6; place.lon *= 1e-6; }

@@ -103,8 +103,8 @@ const hands = {}, map = makeMap(document.getElementById("map"), hands);
 
   function moment(time, prefix = "") {
     timeline?.show(time);
-    const there = positionAt(time);
-    map.set("me", there && { ...there, eph: track.eph[there.i] });
+    const there = positionAt(track, time);
+    map.set("me", there);
     const text = prefix + (there ? describe(there.i, time) : track ? `${clock(time)}, no position` : clock(time));
     output.textContent = text;
     slider.value = Math.round((time - data.from) / 1000);
@@ -114,26 +114,8 @@ const hands = {}, map = makeMap(document.getElementById("map"), hands);
 
   if (track) {
     byId("scrub").hidden = byId("bar").hidden = false;
-    slider.max = Math.ceil((data.to - data.from) / 1000);
-    slider.step = Math.max(1, Math.round((data.to - data.from) / 1000 / 2000));
-    slider.addEventListener("input", () => moment(data.from + slider.value * 1000));
+    makePlayer(slider, byId("play"), data.from, data.to, time => moment(time));
     moment(data.from);
-    // The whole trip in a minute, however long it was.
-    let begun = null;
-    const play = byId("play"), step = time => {
-      if (begun === null) return;
-      const at = begun.from + (time - begun.at) / 60000 * (data.to - data.from);
-      moment(Math.min(at, data.to));
-      if (at < data.to) requestAnimationFrame(step); else stop();
-    };
-    const stop = () => { begun = null; play.textContent = "▶"; play.setAttribute("aria-pressed", false); };
-    play.addEventListener("click", () => {
-      if (begun) return stop();
-      const from = data.from + slider.value * 1000;
-      begun = { at: performance.now(), from: from < data.to - 1000 ? from : data.from };
-      play.textContent = "⏸"; play.setAttribute("aria-pressed", true);
-      requestAnimationFrame(step);
-    });
     const legend = measure => {
       const { bounds, unit, values } = measures[measure];
       const names = [...bounds.map((b, i) => i ? `${bounds[i - 1]}–${b}` : `≤ ${b}`), `> ${bounds.at(-1)}`];

@@ -5,17 +5,20 @@ import Phones
 
 /// Requests of browsers: an answer may come later, and one has no end.
 extension HTTPServer {
-  /// Of every answer to a browser.
-  private static let headers = [
-    [
-      "Content-Security-Policy",
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
-        + "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; "
-        + "frame-ancestors 'none'",
-    ],
-    ["X-Content-Type-Options", "nosniff"], ["Referrer-Policy", "no-referrer"],
-    ["Cross-Origin-Resource-Policy", "same-origin"],
-  ]
+  /// Of every answer to a browser. Images may come from one other host, which the settings name.
+  private var headers: [[String]] {
+    let host = map?.imageHost.map { " https://\($0)" } ?? ""
+    return [
+      [
+        "Content-Security-Policy",
+        "default-src 'none'; script-src 'self'; style-src 'self'; "
+          + "img-src 'self' data: blob:\(host); connect-src 'self'; manifest-src 'self'; "
+          + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      ],
+      ["X-Content-Type-Options", "nosniff"], ["Referrer-Policy", "no-referrer"],
+      ["Cross-Origin-Resource-Policy", "same-origin"],
+    ]
+  }
 
   /// The head of a request. A refused request is not read on, unless it has no body.
   func begin(
@@ -70,7 +73,7 @@ extension HTTPServer {
     }
     guard let response else { return .NO }
     defer { MHD_destroy_response(response) }
-    var headers = Self.headers + answer.headers
+    var headers = self.headers + answer.headers
     if !answer.body.isEmpty { headers.append(["Content-Type", answer.type]) }
     if !headers.contains(where: { $0[0] == "Cache-Control" }) {
       headers.append(["Cache-Control", "no-store"])
@@ -96,7 +99,7 @@ extension HTTPServer {
       })
     guard let response else { return .NO }
     defer { MHD_destroy_response(response) }
-    for header in Self.headers { MHD_add_response_header(response, header[0], header[1]) }
+    for header in headers { MHD_add_response_header(response, header[0], header[1]) }
     MHD_add_response_header(response, "Content-Type", "text/event-stream")
     MHD_add_response_header(response, "Cache-Control", "no-store")
     connections.judge(connection, isAuthorized: true)

@@ -15,7 +15,7 @@ final class LinkSession {
 
   /// Rows of the ledger that are read at a time.
   private static let rows = 100
-  static let maximumStreams = 16
+  static let maximumStreams = 24
 
   private let path: String
   private let loop: EventLoop

@@ -1,5 +1,6 @@
 import BaseMap
 import Companion
+import Configuration
 import JSONText
 import LinuxRuntime
 
@@ -18,6 +19,12 @@ final class MapService {
   private var sessions: [String: LinkSession] = [:]
   private var timer: TimerSource?
   var tiles: TileFile?
+  /// An address of tiles with {z}, {x} and {y}, and their authors.
+  var online: (address: String, attribution: String)?
+  /// The only host besides this service that the page may load images of.
+  var imageHost: String? {
+    tiles == nil ? online.flatMap { WebSettings.tileHost($0.address) } : nil
+  }
 
   init(
     names: [String], port: UInt16, loop: EventLoop, socketPath: @escaping () -> String
@@ -56,7 +63,7 @@ final class MapService {
           : PageAnswer(405))
     case .session: openSession(request, answer)
     case .unknown, .events: answer(PageAnswer(404))
-    case .base: answer(PageAnswer(tiles?.description ?? ["kind": "none"]))
+    case .base: answer(PageAnswer(base))
     case .tile(let name):
       answer(request.method == "GET" ? tiles?.answer(name, request) ?? PageAnswer(404) : .init(405))
     case .call(let method, let changes):
@@ -68,6 +75,15 @@ final class MapService {
       guard let session = session(request.token) else { return answer(.away) }
       session.call(method, document, isChange: changes, answer: answer)
     }
+  }
+
+  private var base: JSONObject {
+    if let tiles { return tiles.description }
+    guard let online else { return ["kind": "none"] }
+    return [
+      "kind": "online", "url": .string(online.address), "min": 0, "max": 19,
+      "attribution": .string(online.attribution),
+    ]
   }
 
   /// The session for a stream of events; nil for another request, and where there are too many.

@@ -16,6 +16,7 @@ enum PageRoute: Equatable {
     "status": "Status", "categories": "ListCategories", "reminders": "PageReminders",
     "why": "Why", "places": "PlacesInBox", "fences": "FencesInBox", "find": "FindPlaces",
     "log": "ReadLedger", "next": "Next", "show": "Show", "changes": "ListUndo",
+    "trips": "ListTrips", "track": "ReadTrack", "played": "ReplayTrack",
   ]
   private static let changes = [
     "add": "Add", "check": "Check", "edit": "Edit", "done": "Done", "snooze": "Snooze",
@@ -52,6 +53,8 @@ enum PageFile: String, CaseIterable {
   case page = ""
   case map = "map.js"
   case vector = "vector.js"
+  case track = "track.js"
+  case past = "past.js"
   case script = "page.js"
   case mapStyle = "map.css"
   case style = "page.css"
@@ -63,7 +66,7 @@ enum PageFile: String, CaseIterable {
   var type: String {
     switch self {
     case .page: "text/html; charset=utf-8"
-    case .map, .vector, .script: "text/javascript; charset=utf-8"
+    case .map, .vector, .track, .past, .script: "text/javascript; charset=utf-8"
     case .mapStyle, .style: "text/css; charset=utf-8"
     case .icon: "image/svg+xml"
     case .manifest: "application/manifest+json"
@@ -76,6 +79,8 @@ enum PageFile: String, CaseIterable {
     case .map: MapProgram.map
     case .vector: MapProgram.vector
     case .mapStyle: MapProgram.style
+    case .track: MapProgram.track
+    case .past: PackageResources.past_js
     case .script: PackageResources.page_js
     case .style: PackageResources.page_css
     case .icon: PackageResources.icon_svg

@@ -2,7 +2,7 @@
 const byId = id => document.getElementById(id), root = document.documentElement;
 const make = (name, props = {}, ...children) => { const e = Object.assign(document.createElement(name), props); e.append(...children); return e; };
 const button = (textContent, onclick, className = "") => make("button", { type: "button", textContent, onclick, className });
-const state = { me: null, fixAt: 0, lost: false, away: false, status: {}, link: {}, reminders: new Map(), places: [], groups: [], fences: [], firings: [], categories: new Map(), hidden: new Set(), follow: true, view: null, chosen: null, ghost: null, seq: null, ledger: null, note: "" };
+const state = { me: null, fixAt: 0, lost: false, away: false, status: {}, link: {}, reminders: new Map(), places: [], groups: [], fences: [], firings: [], past: null, categories: new Map(), hidden: new Set(), follow: true, view: null, chosen: null, ghost: null, seq: null, ledger: null, note: "" };
 
 // ---- the service
 async function answer(response) {
@@ -54,7 +54,7 @@ const later = (run, wait) => { let timer = 0; return () => { clearTimeout(timer)
 const map = makeMap(byId("map"), {
   moved: later(loadBox, 120), dragged: () => follow(false), hold: (lat, lon) => openAdd({ lat, lon }),
   ghost: (lat, lon) => setGhost({ lat, lon }),
-  pick: (kind, id) => kind === "fence" ? openReminder(id) : kind === "firing" ? openFiring(id) : kind === "place" ? openPlace(id) : openList(),
+  pick: (kind, id) => kind === "fence" ? openReminder(id) : kind === "firing" ? state.past || openFiring(id) : kind === "place" ? openPlace(id) : openList(),
 });
 function follow(yes) { state.follow = yes; document.querySelector("[data-do=follow]").setAttribute("aria-pressed", yes); if (yes && state.me) map.go(state.me.lat, state.me.lon); }
 const here = () => state.ghost ? { here: { latitude: state.ghost.lat, longitude: state.ghost.lon, eph_m: state.ghost.eph } } : {};
@@ -85,7 +85,7 @@ async function loadPlaces() {
   map.set("places", [...places.map(p => ({ name: p.name, lat: p.latitude, lon: p.longitude, color: safe(p.color) })), ...groups.map(g => ({ n: g.count, lat: g.latitude, lon: g.longitude, color: safe(g.color) }))]);
 }
 function loadBox() { loadPlaces(); loadFences(); }
-function drawFirings() { map.set("firings", state.firings.filter(f => f.lat != null).slice(-500).map(f => ({ seq: f.seq, lat: f.lat, lon: f.lon, color: colorOf(f.category) }))); }
+function drawFirings() { if (!state.past) map.set("firings", state.firings.filter(f => f.lat != null).slice(-500).map(f => ({ seq: f.seq, lat: f.lat, lon: f.lon, color: colorOf(f.category) }))); }
 
 // ---- the list
 function row(color, shape, title, far, small, action) {
@@ -94,6 +94,8 @@ function row(color, shape, title, far, small, action) {
 }
 function put(view, id, ...content) {
   const isSame = state.view === view && state.chosen === id, panel = byId("panel"), at = panel.scrollTop, focus = [...byId("body").querySelectorAll("button")].indexOf(document.activeElement);
+  if (view !== "track") closePast();
+  if (view !== "reminder") showAnchor(null);
   state.view = view; state.chosen = id; map.set("chosen", id); if (view !== "add") map.set("draft", null);
   byId("body").replaceChildren(...content);
   panel.scrollTop = isSame ? at : 0;
@@ -136,12 +138,23 @@ async function openReminder(id, firing) {
   if (state.link.may_change) acts.append(button("Undo last", undo));
   acts.append(button("Close", openList));
   state.open = reminder;
+  showAnchor(reminder?.anchor_watch ? reminder : null);
   put("reminder", key, make("h3", { textContent: reminder?.title ?? firing?.title ?? id }),
     ...(firing ? [make("p", { textContent: `${when(firing.time)}: ${firing.why ?? firing.event}` })] : []),
     ...(reminder?.anchor_watch && reminder.place ? [make("div", { id: "anchor" }, ...anchorView(reminder))] : []),
     ...(reminder?.notes ? [make("p", { textContent: reminder.notes })] : []), acts,
     make("h2", { textContent: why ? `${state.ghost ? "At the ghost: " : ""}${why.summary}` : "The reminder is not there any more." }),
     ...(why?.gates ?? []).map(g => make("div", { className: `gate${g.passed ? "" : " no"}` }, make("b", { textContent: g.passed ? "✓" : "✗", ariaLabel: g.passed ? "passed" : "shut" }), make("span", { textContent: g.says }), ...(g.remedy && !g.passed ? [make("small", { textContent: `opens when ${g.remedy}` })] : []))));
+}
+// The anchor and the circle of the swing, on the map; the way of the night is there already.
+function showAnchor(reminder) {
+  const id = reminder?.id ?? null, { lat, lon, radius_m } = reminder?.place ?? {}, isNew = id !== showAnchor.id;
+  showAnchor.id = id;
+  if (!reminder && !isNew) return;
+  map.set("marks", reminder ? [{ lat, lon, shape: "cross", says: "Anchor" }] : []);
+  map.set("swing", reminder?.swing ? { lat, lon, r: reminder.swing.largest_m } : null);
+  const reach = radius_m * 1.3 / 111195, east = reach / Math.cos(lat * RADIAN);
+  if (reminder && isNew) { follow(false); map.fit([[lat - reach, lon - east], [lat + reach, lon + east]], 19); }
 }
 // The anchor: how far it is and where, large enough to be read from the bunk.
 function anchorView(reminder) {
@@ -241,8 +254,8 @@ function listen() {
     if (fix) {
       const first = !state.me, age = (Date.now() - Date.parse(fix.time)) / 1000;
       state.me = fix; state.fixAt = first && age > 0 && age < 1e6 ? Date.now() - age * 1000 : Date.now();
-      map.set("me", fix); if (!lost) map.extend(fix.lat, fix.lon);
-      if (first) map.go(fix.lat, fix.lon, 14); else if (state.follow) map.go(fix.lat, fix.lon);
+      map.set("me", fix); if (!lost) walk(fix);
+      if (first) map.go(fix.lat, fix.lon, 14); else if (state.follow && !state.past) map.go(fix.lat, fix.lon);
       if (!state.ghost) loadNear();
     }
     if (state.view === "reminder" && state.open?.anchor_watch) {
@@ -254,8 +267,8 @@ function listen() {
     // Another ledger is another list. A page that was away reads what it missed.
     if (state.ledger !== ledger) { state.firings = []; state.seq = null; }
     state.ledger = ledger;
-    for (let after = state.seq ?? Math.max(0, head - 100); after < head;) {
-      const { rows } = await get("log", { after, limit: 100 }).catch(() => ({ rows: [] }));
+    for (let after = state.seq ?? Math.max(0, head - 500); after < head;) {
+      const { rows } = await get("log", { after, limit: 500 }).catch(() => ({ rows: [] }));
       if (!rows.length || state.ledger !== ledger) break;
       takeRows(rows); after = rows.at(-1).seq;
     }
@@ -266,7 +279,7 @@ function listen() {
   });
   on("changed", ({ what }) => { if (what === "places") loadPlaces(); else if (what === "categories") loadCategories(); else reload(); });
   on("ended", () => { stop(); state.away = true; begin(); }); on("away", () => { state.away = true; show(); }); on("back", () => { state.away = false; loadStatus(); reload(); });
-  events.onopen = () => { state.away = false; loadStatus(); reload(); };
+  events.onopen = () => { state.away = false; loadTrail(); loadStatus(); reload(); };
   events.onerror = () => { state.away = true; show(); if (events.readyState === 2) { stop(); setTimeout(begin, 3000); } };
 }
 const loadNear = later(loadFences, 250);
@@ -283,6 +296,7 @@ function night(next) {
 const actions = {
   in: () => map.zoom(1), out: () => map.zoom(-1), follow: () => follow(!state.follow),
   night: () => { const all = Object.keys(nights); night(all[(all.indexOf(root.dataset.night) + 1) % all.length]); say(`Colours: ${nights[root.dataset.night]}`); },
+  past: () => openPast(),
   ghost: () => { const [lat, lon] = map.centre(); setGhost(state.ghost ? null : { lat, lon }); openList(); },
 };
 byId("buttons").addEventListener("click", e => actions[e.target.closest("button")?.dataset.do]?.());
@@ -303,14 +317,14 @@ byId("map").addEventListener("keydown", e => {
   if (e.ctrlKey || e.metaKey || e.altKey || e.target !== byId("map")) return;
   const seqs = state.firings.map(f => f.seq), i = seqs.indexOf(state.chosen), go = n => { const f = state.firings[Math.max(0, Math.min(seqs.length - 1, n))]; if (f) openFiring(f.seq); };
   const [lat, lon] = map.centre();
-  const run = { n: () => go(i < 0 ? seqs.length - 1 : i + 1), p: () => go(i < 0 ? seqs.length - 1 : i - 1), f: actions.follow, g: actions.ghost, d: actions.night, a: () => openAdd({ lat, lon }), s: () => say(byId("state").textContent), escape: openList, "/": () => byId("words").focus() }[e.key.toLowerCase()];
+  const run = { n: () => go(i < 0 ? seqs.length - 1 : i + 1), p: () => go(i < 0 ? seqs.length - 1 : i - 1), f: actions.follow, g: actions.ghost, t: actions.past, d: actions.night, a: () => openAdd({ lat, lon }), s: () => say(byId("state").textContent), escape: openList, "/": () => byId("words").focus() }[e.key.toLowerCase()];
   if (run) { e.preventDefault(); run(); }
 });
 
 // ---- the beginning
 function noLink(text) { byId("body").replaceChildren(make("h3", { textContent: "No link" }), make("p", { textContent: text })); show(); }
-function tiles({ min, max, kind }) {
-  const url = (z, x, y) => `tiles/${z}/${x}/${y}`;
+function tiles({ min, max, kind, url: address = "tiles/{z}/{x}/{y}" }) {
+  const url = (z, x, y) => address.replace("{z}", z).replace("{x}", x).replace("{y}", y);
   return { min, max, url, isVector: kind === "vector", bytes: (...name) => fetch(url(...name)).then(async r => r.ok ? new Uint8Array(await r.arrayBuffer()) : null) };
 }
 async function begin() {
@@ -323,6 +337,7 @@ async function begin() {
     const base = await fetch("base").then(answer);
     if (base.kind !== "none") { map.tiles(tiles(base)); byId("credit").textContent = (base.attribution ?? "").replace(/<[^>]*>/g, "").replace(/&copy;/g, "©"); }
     await loadCategories(); await loadReminders(); loadBox(); listen(); openList();
+    if (location.hash === "#anchor") openReminder("anchor");
     root.dataset.ready = "1";
   } catch (error) {
     if (error.status === 401) return noLink(error.message);

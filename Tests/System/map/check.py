@@ -9,6 +9,10 @@ Prints a line a check and ends with "N passed, N failed". Skipped, saying so, wh
 """
 
 import os
+import re
+import shutil
+import sqlite3
+import subprocess
 import sys
 import tempfile
 import time
@@ -16,6 +20,7 @@ import time
 sys.path.insert(0, os.path.dirname(__file__))
 import cross
 import crowd
+import firefox
 from live import Live, Machine, browser
 
 passed = failed = 0
@@ -239,10 +244,11 @@ def many(program):
         url = machine.link()
         page = Live(program)
         page.go(url, 1400, 900)
-        page.until("state.groups.length || state.places.length", 5)
         seconds = page.go(url.split("#")[0], 1400, 900)
         quick("10 000 places: the page is ready in 0.5 s", seconds <= 0.5, f"{seconds:.2f} s")
         page.until("state.fences.length === 200", 5)
+        check("500 firings are on the page", page.until("state.firings.length >= 500", 10), page.ask("state.firings.length"))
+        picture(page, "crowd-1400")
         cost = crowd.zoom_step(page)
         quick("a zoom step takes 150 ms of the renderer", cost <= 150, f"{cost:.0f} ms")
         late = crowd.drag(page)
@@ -253,10 +259,138 @@ def many(program):
         for _ in range(3):
             machine.fix(47.1393, 9.5213)
             time.sleep(1)
-        share, memory, fewest = crowd.pages(machine, url.split("#")[1], 15, 10)
-        check("15 pages: 1 % of a core", share <= 0.01, f"{share * 100:.2f} %")
+        share, memory, fewest = crowd.pages(machine, url.split("#")[1], 20, 10)
+        quick("20 pages: 1 % of a core", share <= 0.01, f"{share * 100:.2f} %")
         check("14 MB", memory <= 14, f"{memory:.1f} MB")
         check("and each position", fewest >= 10, fewest)
+    finally:
+        if page:
+            page.close()
+        machine.stop()
+
+
+def seeds(page, machine):
+    """Search places, see the results as marks with the nearest first, save one, give it a category with a
+    colour, and see it after a restart."""
+    machine.run("category", "add", "Harbour", "#0B7285")
+    for name, lat, lon in (("Bakery Far", 47.16, 9.56), ("Bakery Near", 47.1402, 9.5222), ("Bakery Middle", 47.15, 9.53)):
+        machine.run("place", "add", name, str(lat), str(lon))
+    page.ask("openList(); follow(false); map.go(47.14, 9.522, 14); document.getElementById('words').focus()")
+    for letter in "bakery":
+        page.key(letter, ord(letter.upper()), letter)
+    page.until("document.querySelectorAll('#found .row').length === 3", 5)
+    names = page.ask("[...document.querySelectorAll('#found .row span:nth-child(2)')].map(e => e.textContent)")
+    check("results come nearest first", names == ["Bakery Near", "Bakery Middle", "Bakery Far"], names)
+    picture(page, "seed-search-1400")
+    page.key("Escape", 27)
+    x, y = page.ask("(() => { const { left, top } = document.getElementById('map').getBoundingClientRect(), [x, y] = map.at(47.1405, 9.5275); return [left + x, top + y] })()")
+    page.mouse("mousePressed", x, y, "right", 2)
+    page.mouse("mouseReleased", x, y, "right", 0)
+    check("a right click opens the form", page.until("state.view === 'add'", 3))
+    page.until("document.activeElement.name === 'title'", 3)
+    for letter in "Jetty":
+        page.key(letter, ord(letter.upper()), letter)
+    page.ask("document.querySelector('#body [name=category]').value = 'Harbour'; "
+             "[...document.querySelectorAll('#body button')].find(b => b.textContent === 'Save as place').click()")
+    check("it is saved as a place", page.until("state.note.startsWith('Saved Jetty')", 5), page.ask("state.note"))
+    machine.restart()
+    page.until("!document.getElementById('state').textContent.includes('No connection')", 20)
+    page.ask("location.reload()")
+    time.sleep(0.5)
+    page.until("document.documentElement.dataset.ready && state.me !== undefined", 20)
+    page.ask("follow(false); map.go(47.14, 9.525, 15)")
+    found = "state.places.find(p => p.name === 'Jetty')"
+    check("it is there after a restart, with the colour of its category",
+          page.until(f"{found}?.color === '#0B7285'", 10), page.ask(f"JSON.stringify({found} ?? null)"))
+    picture(page, "seed-place-1400")
+
+
+def trips(page, machine):
+    """A drive of an hour ago is kept as a trip, drawn, and played with what would have fired."""
+    machine.run("add", "Half way", "--at", "47.146,9.53", "--radius", "150")
+    begun = time.time() - 3600
+    for second in range(0, 2400, 10):
+        part = min(1, max(0, (second - 600) / 900))
+        machine.fix(47.14 + 0.012 * part, 9.522 + 0.016 * part, at=begun + second)
+    listed = machine.run("trips", "--json").splitlines()
+    check("georemind trips lists the drive", len(listed) == 1, listed)
+    gpx = machine.run("trips", "export", "last")
+    check("its GPX has the way", gpx.count("<trkpt") > 60 and "</gpx>" in gpx, gpx.count("<trkpt"))
+    page.ask("openPast()")
+    check("the page lists it", page.until("document.querySelectorAll('#body .row').length === 2", 5))
+    page.ask("document.querySelectorAll('#body .row')[1].click()")
+    check("its way is drawn and what would have fired", page.until("state.view === 'track' && [...document.querySelectorAll('#body .row')].some(r => r.textContent.includes('Half way'))", 5),
+          page.ask("document.getElementById('body').textContent"))
+    page.ask("document.getElementById('slider').value = 60; document.getElementById('slider').dispatchEvent(new Event('input'))")
+    check("before its time it has not fired", page.ask("!!document.querySelector('#body .row.ahead')"))
+    page.ask("document.getElementById('play').click()")
+    check("the trip plays", page.until("Number(document.getElementById('slider').value) > 70", 5), page.ask("document.getElementById('moment').textContent"))
+    page.ask("document.getElementById('play').click()")
+    picture(page, "trip-1400")
+    page.ask("openList()")
+    check("the list is back and the way of the last hours", page.ask("state.past === null"))
+
+
+def region(program):
+    """The how-to of a map of one's region, with the extract that GEOREMIND_EXTRACT names."""
+    extract = os.environ.get("GEOREMIND_EXTRACT")
+    if not extract or not shutil.which("tilemaker"):
+        return print("skipped: a map of a region needs tilemaker, and GEOREMIND_EXTRACT with the path of an .osm.pbf")
+    with open(f"{os.path.dirname(os.path.abspath(__file__))}/../../../docs/how-to/map.md", encoding="utf-8") as guide:
+        command = re.search(r"^tilemaker (?:.*\\\n)*.*$", guide.read(), re.M)[0].replace("\\\n", " ")
+    with tempfile.TemporaryDirectory() as folder:
+        begun = time.monotonic()
+        subprocess.run(re.sub(r"--input \S+", f"--input {extract}", command), shell=True, cwd=folder, check=True, capture_output=True)
+        check("tilemaker makes the region", os.path.getsize(f"{folder}/region.mbtiles") > 100_000, f"{time.monotonic() - begun:.0f} s")
+        with sqlite3.connect(f"{folder}/region.mbtiles") as database:
+            west, south, east, north = map(float, database.execute("SELECT value FROM metadata WHERE name = 'bounds'").fetchone()[0].split(","))
+        machine, page = Machine(sys.argv[1], f"{folder}/region.mbtiles"), None
+        try:
+            page = Live(program)
+            page.go(machine.link(), 1400, 900)
+            page.ask(f"follow(false); map.go({(south + north) / 2}, {(west + east) / 2}, 11)")
+            page.calm()
+            for name in ("day", "dark", "red"):
+                page.ask(f"night('{name}')")
+                page.calm()
+                colours = page.ask("(() => { const seen = new Set(); for (const c of document.querySelectorAll('.tiles canvas')) for (const v of new Uint32Array("
+                                   "c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer)) seen.add(v); return seen.size })()")
+                check(f"the region is drawn, {name}", colours > 50, f"{colours} colours")
+                picture(page, f"region-{name}-1400")
+            page.go(machine.link("--name", "small").split("#")[0], 390, 844)
+            page.ask(f"night('red'); follow(false); map.go({(south + north) / 2}, {(west + east) / 2}, 13)")
+            picture(page, "region-red-390")
+        finally:
+            if page:
+                page.close()
+            machine.stop()
+
+
+def in_firefox():
+    if not (program := firefox.find()):
+        return print("skipped: no Firefox on this machine")
+    machine, page = Machine(sys.argv[1], os.environ.get("GEOREMIND_TILES")), None
+    try:
+        fill(machine)
+        for _ in range(4):
+            machine.fix(47.1393, 9.5213)
+            time.sleep(0.3)
+        page = firefox.Firefox(program)
+        seconds = page.go(machine.link(), 1200, 800)
+        check("Firefox: the page is ready", page.until("state.me && state.fences.length === 4", 10), f"{seconds:.2f} s")
+        page.ask("(follow(false), map.go(47.14, 9.52, 13), 1)")
+        page.until("!map.isBusy()")
+        west = page.ask("map.centre()[1]")
+        page.press([(300, 400)] + [(300 + 10 * step, 400) for step in range(1, 16)])
+        check("Firefox: a drag moves the map", page.until(f"map.centre()[1] < {west} - 1e-3", 3), page.ask("map.centre()[1]"))
+        page.press([(400, 300)], button=2)
+        check("Firefox: a right click opens the form", page.until("state.view === 'add' && document.activeElement.name === 'title'", 5))
+        page.type("Fox")
+        page.ask("(document.querySelector('#body .main').click(), 1)")
+        page.until("state.note.startsWith('Added')", 5)
+        check("Firefox: the form adds a reminder", "Fox" in machine.titles(), page.ask("state.note"))
+        if pictures:
+            page.picture(f"{pictures}/firefox-1200.png")
     finally:
         if page:
             page.close()
@@ -301,6 +435,7 @@ def main():
         picture(page, "dark-1400")
         page.ask("night('auto'); openList()")
         anchor(page, machine)
+        seeds(page, machine)
         resume(page, machine)
         machine.run("web", "revoke", "check")
         check("a revoked link ends the page", page.until("document.getElementById('body').textContent.includes('link has ended')", 15))
@@ -312,6 +447,16 @@ def main():
         if page:
             page.close()
         machine.stop()
+    in_firefox()
+    region(program)
+    kept = Machine(sys.argv[1], settings="[Track]\nKeep=30d\n", feed="?max-age=7d")
+    try:
+        page = Live(program)
+        page.go(kept.link(), 1400, 900)
+        trips(page, kept)
+    finally:
+        page.close()
+        kept.stop()
     many(program)
     for kind in ("raster", "vector"):
         against_tiles(program, kind)

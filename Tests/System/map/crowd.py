@@ -27,6 +27,19 @@ def fill(machine, places=10_000, fences=200, firings=500):
     with open(path, "w") as file:
         file.writelines(json.dumps(reminder) + "\n" for reminder in reminders)
     machine.run("import", path)
+    # They fire while one walks about, so that their marks lie apart.
+    begun = time.time() + 3
+    with open(path, "w") as file:
+        for number in range(firings):
+            due = begun + number * 0.01
+            stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(due)) + f".{int(due * 1000) % 1000:03d}Z"
+            file.write(json.dumps({"kind": "date", "title": f"Firing {number}", "category": "Food", "due": stamp}) + "\n")
+    machine.run("import", path)
+    lat, lon = 47.13, 9.50
+    while time.time() < begun + firings * 0.01 + 0.5:
+        lat, lon = lat + 1.5e-4, lon + 3e-4
+        machine.fix(lat, lon)
+        time.sleep(0.05)
 
 
 def used(pid):

@@ -24,14 +24,14 @@ def free_port():
 class Machine:
     """A daemon that reads a socket as its receiver, and georemind-web, in a folder of their own."""
 
-    def __init__(self, programs, tiles=None):
+    def __init__(self, programs, tiles=None, feed="", settings=""):
         self.programs = os.path.abspath(programs)
         self.folder = tempfile.mkdtemp(prefix="georemind-map.")
         self.port = free_port()
         self.control = f"{self.folder}/control"
         self.config = f"{self.folder}/georemind.conf"
         with open(self.config, "w") as file:
-            file.write(f"[Feed]\nFeed=unix://{self.folder}/feed\n[Web]\nListen=127.0.0.1:{self.port}\nPage=yes\n")
+            file.write(f"[Feed]\nFeed=unix://{self.folder}/feed{feed}\n{settings}[Web]\nListen=127.0.0.1:{self.port}\nPage=yes\n")
             if tiles:
                 file.write(f"[Map]\nFile={tiles}\n")
         self.listener = socket.socket(socket.AF_UNIX)
@@ -75,8 +75,17 @@ class Machine:
     def titles(self):
         return [json.loads(line)["title"] for line in self.run("list", "--json").splitlines()]
 
-    def fix(self, lat, lon, eph=8, speed=0, track=0):
-        now = time.time()
+    def restart(self):
+        """The daemon ends, and starts again with the same state."""
+        self.daemon.terminate()
+        self.daemon.wait()
+        self.receiver.close()
+        self.daemon = self.start("georemindd", "--config", self.config, "--state-directory", self.folder,
+                                 "--socket", self.control)
+        self.receiver, _ = self.listener.accept()
+
+    def fix(self, lat, lon, eph=8, speed=0, track=0, at=None):
+        now = at or time.time()
         stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now)) + f".{int(now * 1000) % 1000:03d}Z"
         report = {"class": "TPV", "mode": 3, "time": stamp, "lat": lat, "lon": lon, "eph": eph,
                   "speed": speed, "track": track}

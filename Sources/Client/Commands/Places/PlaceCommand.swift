@@ -9,7 +9,7 @@ struct PlaceCommand: ParsableCommand {
     commandName: "place", abstract: "Manage places.",
     subcommands: [
       Add.self, List.self, PlaceShow.self, PlaceFind.self, PlaceEdit.self, PlaceMerge.self,
-      Remove.self, PlaceImportCommand.self, PlaceExport.self,
+      Remove.self, PlaceImportCommand.self, PlaceExport.self, PlaceSuggest.self,
     ])
 
   struct Add: ClientCommand {
