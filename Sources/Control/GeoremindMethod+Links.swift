@@ -16,13 +16,15 @@ extension GeoremindMethod {
     switch self {
     case .check, .list, .pageReminders, .show, .listUndo, .peek, .next, .why, .parseTime, .status,
       .log, .readLedger, .listPlaces, .pagePlaces, .showPlace, .findPlaces, .listCategories,
-      .whereAmI, .watchFirings, .watchStatus, .watchFixes, .watchChanges, .placesInBox,
+      .whereIs, .listTrackers, .watchFirings, .watchStatus, .watchFixes, .watchChanges,
+      .placesInBox,
       .fencesInBox, .actAs:
       .read
     case .add, .edit, .remove, .done, .snooze, .undo, .reopen, .pop, .addPlace, .editPlace,
       .mergePlaces, .removePlace, .addCategory, .editCategory, .removeCategory:
       .change
-    case .importReminders, .forgetTrips, .openConsumer, .setConsumer, .listConsumers, .skipFiring,
+    case .importReminders, .forgetTrips, .forgetTracker, .openConsumer, .setConsumer,
+      .listConsumers, .skipFiring,
       .forgetConsumer, .mute, .testConsumers, .endTest, .beginPlaceImport, .importPlaces,
       .finishPlaceImport, .abandonPlaceImport, .makeLink, .listLinks, .revokeLink:
       .none

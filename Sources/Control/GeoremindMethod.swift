@@ -49,7 +49,9 @@ package enum GeoremindMethod: String, CaseIterable, Sendable {
   case editCategory = "EditCategory"
   case listCategories = "ListCategories"
   case removeCategory = "RemoveCategory"
-  case whereAmI = "Where"
+  case whereIs = "Where"
+  case listTrackers = "ListTrackers"
+  case forgetTracker = "ForgetTracker"
   case watchFirings = "WatchFirings"
   case watchStatus = "WatchStatus"
   case watchFixes = "WatchFixes"
@@ -78,7 +80,8 @@ package enum GeoremindMethod: String, CaseIterable, Sendable {
       .openConsumer, .setConsumer, .listConsumers, .skipFiring, .forgetConsumer, .mute,
       .testConsumers, .endTest, .addPlace, .showPlace, .editPlace, .mergePlaces, .removePlace,
       .beginPlaceImport, .abandonPlaceImport, .addCategory, .editCategory, .listCategories,
-      .whereAmI, .watchFirings, .watchStatus, .watchFixes, .watchChanges, .makeLink, .listLinks,
+      .whereIs, .listTrackers, .forgetTracker, .watchFirings, .watchStatus, .watchFixes,
+      .watchChanges, .makeLink, .listLinks,
       .revokeLink, .actAs:
       false
     }
@@ -94,7 +97,8 @@ package enum GeoremindMethod: String, CaseIterable, Sendable {
       .listConsumers, .skipFiring, .forgetConsumer, .mute, .testConsumers, .endTest, .addPlace,
       .listPlaces, .pagePlaces, .showPlace, .findPlaces, .removePlace, .beginPlaceImport,
       .importPlaces, .finishPlaceImport, .abandonPlaceImport, .addCategory, .editCategory,
-      .listCategories, .removeCategory, .whereAmI, .watchFirings, .watchStatus, .watchFixes,
+      .listCategories, .removeCategory, .whereIs, .listTrackers, .forgetTracker, .watchFirings,
+      .watchStatus, .watchFixes,
       .watchChanges, .placesInBox, .fencesInBox, .makeLink, .listLinks, .revokeLink, .actAs:
       false
     }

@@ -124,6 +124,8 @@ enum FullSample {
     history.isDone = true
     history.hasExpired = true
     history.isUnread = true
+    history.there = .start + .minutes(2)
+    history.members = ["anna": true, "ben": false]
     history.early = History.Early(
       from: LocalDateTime(microseconds: 1_795_262_400_000_001), upTo: .noon, leads: 1,
       rung: .start + .seconds(3))
@@ -153,7 +155,8 @@ enum FullSample {
   static var firing: Firing {
     Firing(
       id: "f1", reminderID: "series", kind: .location, title: "Title", category: "Errands",
-      priority: 5, time: .start, event: .pass, who: "anna", position: berlin, eph: 4.2, source: .deadReckoning,
+      priority: 5, time: .start, event: .pass, who: "anna", position: berlin, eph: 4.2,
+      source: .deadReckoning,
       fixTime: Instant(microseconds: 3), place: "Rewe", distance: 33.3,
       due: Instant(microseconds: -5), travel: TimeSpan(microseconds: 1_000_001),
       late: TimeSpan(microseconds: 1), repeated: .clock, why: "Passed Rewe")
