@@ -21,7 +21,8 @@ struct GeoremindCommand: ParsableCommand {
       CommandGroup(
         name: "Places",
         subcommands: [
-          PlaceCommand.self, CategoryCommand.self, WhereCommand.self, AnchorCommand.self,
+          PlaceCommand.self, CategoryCommand.self, WhereCommand.self, TrackerCommand.self,
+          AnchorCommand.self,
         ]),
       CommandGroup(
         name: "Daemon",

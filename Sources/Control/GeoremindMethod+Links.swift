@@ -18,14 +18,15 @@ extension GeoremindMethod {
     switch self {
     case .check, .list, .pageReminders, .show, .listUndo, .peek, .next, .why, .parseTime, .status,
       .log, .readLedger, .listPlaces, .pagePlaces, .showPlace, .findPlaces, .listCategories,
-      .whereAmI, .watchFirings, .watchStatus, .watchFixes, .watchChanges, .placesInBox,
-      .fencesInBox, .actAs, .listTrips, .readTrack, .replayTrack, .suggestPlaces:
+      .whereIs, .listTrackers, .watchFirings, .watchStatus, .watchFixes, .watchChanges,
+      .placesInBox, .fencesInBox, .actAs, .listTrips, .readTrack, .replayTrack, .suggestPlaces:
       .read
     case .done, .snooze: .answer
     case .add, .edit, .remove, .undo, .reopen, .pop, .addPlace, .editPlace,
       .mergePlaces, .removePlace, .addCategory, .editCategory, .removeCategory:
       .change
-    case .importReminders, .forgetTrips, .openConsumer, .setConsumer, .listConsumers, .skipFiring,
+    case .importReminders, .forgetTrips, .forgetTracker, .openConsumer, .setConsumer,
+      .listConsumers, .skipFiring,
       .forgetConsumer, .mute, .testConsumers, .endTest, .beginPlaceImport, .importPlaces,
       .finishPlaceImport, .abandonPlaceImport, .makeLink, .listLinks, .revokeLink, .addPhone,
       .listPhones, .revokePhone, .watchPhones, .forgetTrack:

@@ -49,7 +49,9 @@ package enum GeoremindMethod: String, CaseIterable, Sendable {
   case editCategory = "EditCategory"
   case listCategories = "ListCategories"
   case removeCategory = "RemoveCategory"
-  case whereAmI = "Where"
+  case whereIs = "Where"
+  case listTrackers = "ListTrackers"
+  case forgetTracker = "ForgetTracker"
   case watchFirings = "WatchFirings"
   case watchStatus = "WatchStatus"
   case watchFixes = "WatchFixes"
@@ -88,8 +90,9 @@ package enum GeoremindMethod: String, CaseIterable, Sendable {
       .openConsumer, .setConsumer, .listConsumers, .skipFiring, .forgetConsumer, .mute,
       .testConsumers, .endTest, .addPlace, .showPlace, .editPlace, .mergePlaces, .removePlace,
       .beginPlaceImport, .abandonPlaceImport, .addCategory, .editCategory, .listCategories,
-      .whereAmI, .watchFirings, .watchStatus, .watchFixes, .watchChanges, .makeLink, .listLinks,
-      .revokeLink, .actAs, .addPhone, .listPhones, .revokePhone, .watchPhones:
+      .whereIs, .listTrackers, .forgetTracker, .watchFirings, .watchStatus, .watchFixes,
+      .watchChanges, .makeLink, .listLinks, .revokeLink, .actAs, .addPhone, .listPhones,
+      .revokePhone, .watchPhones:
       false
     }
   }
@@ -104,10 +107,10 @@ package enum GeoremindMethod: String, CaseIterable, Sendable {
       .listConsumers, .skipFiring, .forgetConsumer, .mute, .testConsumers, .endTest, .addPlace,
       .listPlaces, .pagePlaces, .showPlace, .findPlaces, .removePlace, .beginPlaceImport,
       .importPlaces, .finishPlaceImport, .abandonPlaceImport, .addCategory, .editCategory,
-      .listCategories, .removeCategory, .whereAmI, .watchFirings, .watchStatus, .watchFixes,
-      .watchChanges, .placesInBox, .fencesInBox, .makeLink, .listLinks, .revokeLink, .actAs,
-      .addPhone, .listPhones, .revokePhone, .watchPhones, .listTrips, .readTrack, .replayTrack,
-      .suggestPlaces, .forgetTrack:
+      .listCategories, .removeCategory, .whereIs, .listTrackers, .forgetTracker, .watchFirings,
+      .watchStatus, .watchFixes, .watchChanges, .placesInBox, .fencesInBox, .makeLink, .listLinks,
+      .revokeLink, .actAs, .addPhone, .listPhones, .revokePhone, .watchPhones, .listTrips,
+      .readTrack, .replayTrack, .suggestPlaces, .forgetTrack:
       false
     }
   }

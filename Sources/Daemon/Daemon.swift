@@ -153,6 +153,7 @@ final class Daemon {
     self.control = control
     host.onFiring = { [unowned control] in control.announce($0) }
     host.onStored = { [unowned control] in control.note($0) }
+    host.membersOf = { [unowned self] in members(of: $0) }
     host.isQuiet = { [unowned self] in quietNow != nil }
     try useRoutes()
     try openLedger(restoredFirings)
@@ -258,6 +259,7 @@ final class Daemon {
       host.handle(.zone(settings.systemZone(log: log)), at: now)
     }
     time?.reload()
+    if let now = clock.now { host.followMembers(at: now) }
     loadReminderFiles()
     useCalendars()
     useTrack()

@@ -10,7 +10,7 @@ extension EngineHost {
     for tracker in all { tracker.engine.settings = Self.settings(settings, of: tracker.who) }
   }
 
-  /// No request goes to a routing engine any more.
+  /// From here on no request goes to a routing engine.
   func stopAskingRoutes() {
     for tracker in all { tracker.engine.settings.asksRoutes = false }
   }

@@ -21,7 +21,7 @@ final class EngineHost {
   let journal: Announcer
   let log: Logger
   private var effects: [Effect] = []
-  /// What the engines have decided in the present event.
+  /// The decisions of the engines in the present event.
   private var outcome = Outcome()
   private var isLoading = false
   /// Changes to store, oldest first; empty after an event unless the store fails.
@@ -44,6 +44,8 @@ final class EngineHost {
   var onStored: (Changes) -> Void = { _ in }
   /// Whether destinations receive firings without urgency later.
   var isQuiet: () -> Bool = { false }
+  /// The trackers that a reminder about several is about; nil among them is the machine itself.
+  var membersOf: (Reminder) -> [Who?] = { _ in [] }
   /// Called for each request to the routing engine; `Event.routed` brings the answer.
   var onRoute: (RouteRequest) -> Void = { _ in }
 
@@ -95,16 +97,44 @@ final class EngineHost {
       clock.advance(to: time)
     }
     guard let now = clock.now else { return }
-    pass([.fix(fix, from: origin)], to: tracker ?? own, at: now)
+    let tracker = tracker ?? own
+    let isFirst = tracker.latest == nil
+    tracker.latest = (fix, origin)
+    pass([.fix(fix, from: origin)], to: tracker, at: now)
+    if isFirst { followMembers(at: now) }
+    pass(.fix(fix, from: origin), toMembersOf: tracker, at: now)
+    carryOut()
+  }
+
+  /// Something came from a tracker that is no position of the present.
+  func hear(_ tracker: TrackerEngine) {
+    guard let now = clock.now else { return }
+    pass([.heard], to: tracker, at: now)
+    carryOut()
+  }
+
+  /// Erases the position and the trips of a tracker; its reminders and firings stay.
+  func forgetPosition(of tracker: TrackerEngine, at now: Instant) {
+    tracker.latest = nil
+    pass([.forgetPosition], to: tracker, at: now)
+    pass(.forgetPosition, toMembersOf: tracker, at: now)
     carryOut()
   }
 
   /// Passes events to the engines that they concern.
   private func pass(_ events: [Event], at now: Instant) {
     for (tracker, events) in shares(of: events) { pass(events, to: tracker, at: now) }
+    guard all.count > 1 else { return }
+    for event in events {
+      if let id = event.changedReminder {
+        followMembers(of: id, at: now)
+      } else {
+        for tracker in all { pass(event, toMembersOf: tracker, at: now) }
+      }
+    }
   }
 
-  private func pass(_ events: [Event], to tracker: TrackerEngine, at now: Instant) {
+  func pass(_ events: [Event], to tracker: TrackerEngine, at now: Instant) {
     tracker.engine.handle(events, at: now, into: &effects)
     takeEffects(of: tracker)
   }
@@ -148,6 +178,7 @@ final class EngineHost {
       }
       takeEffects(of: tracker)
     }
+    followMembers(at: now)
     carryOut(isRetry: true)
     return problems
   }
@@ -329,17 +360,25 @@ final class EngineHost {
     var failed: [String] = []
     let asked = Set(tracker.unanswered).sorted()
     for category in asked {
-      do throws(StoreError) {
-        let places = try store.places.numbered(inCategory: category)
-        for problem in places.problems { log.error("\(problem)") }
-        tracker.engine.handle(
-          .places(category: category, places.values), at: now, into: &effects)
-      } catch {
+      if let places = placesForEngine(category) {
+        tracker.engine.handle(.places(category: category, places), at: now, into: &effects)
+      } else {
         failed.append(category)
-        report(error)
       }
     }
     tracker.unanswered = failed
     return failed.count < asked.count
+  }
+
+  /// The places of a category, as the engines take them; nil where the store fails.
+  func placesForEngine(_ category: String) -> [NumberedPlace]? {
+    do throws(StoreError) {
+      let places = try store.places.numbered(inCategory: category)
+      for problem in places.problems { log.error("\(problem)") }
+      return places.values
+    } catch {
+      report(error)
+      return nil
+    }
   }
 }

@@ -83,7 +83,7 @@ import Testing
     #expect(
       event.payload
         == #"{"name":"Firing","state_topic":"georemind/4f2a91c3/firing","event_types":"#
-        + #"["arrive","depart","dwell","pass","due","leave","lost","late","summary"],"#
+        + #"["arrive","depart","dwell","pass","absent","silent","due","leave","lost","late","summary"],"#
         + #""icon":"mdi:map-marker-check","unique_id":"georemind_4f2a91c3_firing","#
         + #""object_id":"georemind_boat_firing","#
         + #""default_entity_id":"event.georemind_boat_firing","qos":1,"# + availability + device)

@@ -32,7 +32,7 @@ enum ReminderAdvice {
     if let until = reminder.until?.instant(in: zone), until < now {
       warnings.append("--until \(display.answer(until)) is past: it will never ring")
     }
-    guard reminder.kind == .location, let here else { return warnings }
+    guard reminder.kind == .location, reminder.who == nil, let here else { return warnings }
     if let place = reminder.place {
       if let error = here.error, place.radius < error {
         warnings.append(

@@ -56,7 +56,9 @@ struct ReminderOptions: ParsableArguments {
     }
   }
 
-  private var isThere: Bool { at != nil || nearCategory != nil || region != nil }
+  private var isThere: Bool { at != nil || nearCategory != nil || region != nil || isSilence }
+
+  private var isSilence: Bool { on?.text == Reminder.Trigger.silent.rawValue }
 
   /// Whether a time, a repeat or a place is given.
   var saysWhen: Bool { isThere || leaveFor != nil || due != nil || `repeat` != nil }
@@ -94,7 +96,7 @@ struct ReminderOptions: ParsableArguments {
     in context: Context, changing old: JSONObject? = nil, daemon: DaemonConnection? = nil
   ) throws -> JSONObject {
     var object = JSONObject()
-    if at != nil || nearCategory != nil || region != nil {
+    if isThere {
       object["kind"] = .string(Reminder.Kind.location.rawValue)
     } else if leaveFor != nil {
       object["kind"] = .string(Reminder.Kind.preemptive.rawValue)

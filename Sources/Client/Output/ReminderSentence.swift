@@ -38,7 +38,8 @@ enum ReminderSentence {
       text += location(reminder, display, detail)
       if let due = reminder.due {
         let early = reminder.leads.first.map { $0 == .zero ? "" : "\($0) before " } ?? ""
-        text += ", once it is \(early)\(time(due, display))"
+        text += reminder.trigger == .absent ? ", at " : ", once it is "
+        text += "\(early)\(time(due, display))"
       }
     case .date: text += date(reminder, display)
     case .preemptive: text += preemptive(reminder, display, detail)
@@ -75,10 +76,13 @@ enum ReminderSentence {
     case .dwell:
       "\(visit) \(who) \(who.verb("have")) stayed \(reminder.hold) \(stay)"
         + already(reminder, who)
+    case .absent: "when \(who) \(who.verb("are")) not \(stay), nor since midnight"
+    case .silent:
+      "\(visit) nothing was heard \(reminder.who.map { "of \($0) " } ?? "")for \(reminder.hold)"
     }
   }
 
-  /// Who comes and leaves.
+  /// The tracker that comes and leaves, as a subject.
   private struct Subject: CustomStringConvertible {
     let description: String
     private let isThirdPerson: Bool

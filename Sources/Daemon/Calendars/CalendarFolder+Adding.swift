@@ -72,7 +72,9 @@ extension CalendarFolder {
   /// Refuses what a task cannot hold.
   static func checkForm(of reminder: Reminder) throws(GeoremindError) {
     let field =
-      reminder.nearCategory != nil ? "near_category" : reminder.area != nil ? "region" : nil
+      reminder.nearCategory != nil
+      ? "near_category"
+      : reminder.area != nil ? "region" : reminder.trigger == .silent ? "on" : nil
     guard let field else { return }
     throw .invalidReminder(
       field: field, reason: "has no form in a task of a calendar; add it without --calendar")

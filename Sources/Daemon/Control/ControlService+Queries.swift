@@ -68,8 +68,9 @@ extension ControlService {
 
   func why(_ entry: ReminderStore.Entry, from here: Standpoint?) throws -> JSONObject {
     let host = daemon.host
-    if let name = entry.reminder.who?.name, !daemon.mayFollow(name, caller) {
-      try daemon.checkTracker(of: entry.reminder, caller)
+    guard daemon.mayKnowProgress(of: entry.reminder, caller) else {
+      throw GeoremindError.refusedByPolicy(
+        reason: "it would say where a tracker is that is not yours, and not shared with the group")
     }
     let tracker = host.holder(of: entry.reminder.id)
     guard let now = daemon.clock.now,

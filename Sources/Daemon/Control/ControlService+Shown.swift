@@ -10,7 +10,9 @@ extension ControlService {
     reminder.state = entry.standing.state
     var object = reminder.json
     if case .until(let end) = entry.history.silence { object["snoozed_until"] = .string(end.json) }
-    if let now = daemon.clock.now, let plan = daemon.host.plan(reminder.id, at: now) {
+    if let now = daemon.clock.now, daemon.mayKnowProgress(of: reminder, caller),
+      let plan = daemon.host.plan(reminder.id, at: now)
+    {
       plan.add(to: &object, of: reminder)
     } else if let due = entry.standing.due, reminder.repeats {
       object["next_due"] = .string(due.json)

@@ -89,13 +89,12 @@ extension Daemon {
 
   private func take(_ fix: Fix, of feed: FeedRunner, sender: UInt64) {
     let origin = FixOrigin(feed: feed.number, sender: sender, device: fix.device)
-    guard let arrival = clock.isLive ? clock.now : fix.time, isCurrent(fix, of: feed) else {
-      return
-    }
+    guard let arrival = clock.isLive ? clock.now : fix.time else { return }
+    let tracker = tracker(of: fix, on: feed)
+    guard isCurrent(fix, of: feed) else { return host.hear(tracker) }
     receivers.count(
       origin, isAccepted: host.engine.settings.accept(fix.source),
       at: SystemClock.bootTime.microseconds)
-    let tracker = tracker(of: fix, on: feed)
     guard tracker.selection.accepts(fix, from: origin, at: arrival, host.engine.settings) else {
       return
     }

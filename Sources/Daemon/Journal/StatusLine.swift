@@ -114,6 +114,7 @@ extension Daemon {
         ]))
     }
     status["feeds"] = .array(feeds.map { .object(json(of: $0)) })
+    if !settings.trackers.isEmpty { status["trackers"] = trackersJSON }
     if !calendars.isEmpty { status["calendars"] = calendarsJSON }
     return status
   }

@@ -35,7 +35,7 @@ struct DaemonSettings {
     }
   }
 
-  /// The feeds of the machine itself, and after them those of the trackers.
+  /// The feeds of the machine itself, and after them the feeds of the trackers.
   var feeds: [FeedURL] = []
   /// By name.
   var trackers: [Tracker] = []

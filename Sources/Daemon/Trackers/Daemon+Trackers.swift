@@ -1,4 +1,6 @@
+import CivilTime
 import Control
+import JSONText
 import Positioning
 import Reminders
 
@@ -15,11 +17,44 @@ extension Daemon {
     host.all.filter { tracker in tracker.name.map { mayFollow($0, caller) } ?? true }
   }
 
-  /// Whether a caller may know where a tracker is. One that is not configured is root's.
+  /// Whether a caller may know where a tracker is. A tracker that is not configured is root's.
   func mayFollow(_ name: String, _ caller: Caller) -> Bool {
     guard !caller.isMaster else { return true }
     guard let tracker = settings.trackers.first(where: { $0.name == name }) else { return false }
     return tracker.isShared || tracker.owner.map(caller.mayChange(ownedBy:)) ?? false
+  }
+
+  /// Whether a caller may know what a reminder's plan and its gates say about its trackers.
+  func mayKnowProgress(of reminder: Reminder, _ caller: Caller) -> Bool {
+    switch reminder.who {
+    case nil: true
+    case .tracker(let name): mayFollow(name, caller)
+    case .anyone, .all:
+      members(of: reminder).allSatisfy { $0?.name.map { mayFollow($0, caller) } ?? true }
+    }
+  }
+
+  /// The trackers that a reminder about several is about: all that its owner may follow. The machine
+  /// itself is one if it has had a position of its own.
+  func members(of reminder: Reminder) -> [Who?] {
+    let others = settings.trackers.filter { tracker in
+      reminder.owner == nil || tracker.isShared || tracker.owner == reminder.owner
+    }
+    let machine: [Who?] = host.engine.lastFix == nil ? [] : [nil]
+    return machine + others.map { .tracker($0.name) }
+  }
+
+  /// The trackers for the status, which says nothing of where they are.
+  var trackersJSON: JSONValue {
+    .array(
+      settings.trackers.map { settings in
+        let tracker = host.tracker(.tracker(settings.name))
+        let age = tracker.engine.lastFixArrival.flatMap { then in clock.now.map { $0 - then } }
+        return [
+          "name": .string(settings.name), "reminders": .int(tracker.engine.count),
+          "age_s": .double(age.map { Decimal.rounded($0.seconds, digits: 1) }),
+        ]
+      })
   }
 
   /// Checks that there is the tracker of a reminder, and that the caller may follow it.

@@ -46,7 +46,7 @@ extension EngineHost {
     }
     let new = home(of: reminder)
     guard new !== old else { return [(new, event)] }
-    // What it has gone through goes along, but for where the other tracker is.
+    // The history goes along, except for the stay of the other tracker.
     var moved = event
     if case .replace = event, var history = old.engine.history(id) {
       history.stay = .unknown

@@ -1,3 +1,4 @@
+import Positioning
 import Reminders
 
 /// The engine of one tracker in the daemon, and the choice among its receivers.
@@ -8,6 +9,10 @@ final class TrackerEngine {
   let number: Int
   var engine: Engine
   var selection = FixSelection()
+  /// Where it is for reminders about several; nil without any.
+  var members: MemberEngine?
+  /// The last fix of this run.
+  var latest: (fix: Fix, origin: FixOrigin)?
   /// Categories whose places the engine waits for.
   var unanswered: [String] = []
 

@@ -1,6 +1,6 @@
 import Bytes
 
-/// Whoever carries a device, by the name that an app or a broker gives it: the device
+/// The person or vehicle that carries a device, by the name of an app or a broker: the device
 /// `owntracks:jane/phone` is carried by `jane`, and `traccar:van2` by `van2`, in any case.
 ///
 /// Names from outside are unbounded, so a fix has the fingerprint alone.

@@ -16,7 +16,11 @@ extension Engine {
   mutating func addFence(of slot: Slot, at now: Instant) {
     let index = slot.index
     slots.watch(index, since: now)
-    if slot.reminder.watchesAnchor {
+    if slot.reminder.trigger == .silent {
+      watchSilence(index, at: now)
+    } else if slot.reminder.isAboutSeveral {
+      watchMembers(index, at: now)
+    } else if slot.reminder.watchesAnchor {
       startAnchorWatch(index, at: now)
     } else if let key = CategoryWatch.Key(slot.reminder) {
       join(index, key, at: now)
@@ -72,7 +76,11 @@ extension Engine {
     slots.set(.undetermined, false, index)
     guard slots.marks(index).contains(.fence) else { return }
     slots.set(.fence, false, index)
-    if anchors.removeValue(forKey: index) != nil {
+    if slots.slot(index).map({ $0.reminder.trigger == .silent }) ?? false {
+      silences.remove(index)
+    } else if slots.slot(index)?.reminder.isAboutSeveral ?? false {
+      // Its trackers' engines have the fences.
+    } else if anchors.removeValue(forKey: index) != nil {
       fenceCount -= 1
     } else if !leaveWatch(index) {
       monitor.remove(index)

@@ -55,7 +55,26 @@ extension Engine {
   }
 
   /// The tracker that a firing is about; nil for the machine itself.
-  private func who(of slot: Slot) -> String? { slot.reminder.who?.name }
+  private func who(of slot: Slot) -> String? { slot.reminder.who?.name ?? mover }
+
+  /// Words of a firing because somebody is not there, or silent. Where else a tracker is, is nobody's
+  /// business; the machine's own position may be said.
+  func absenceFiring(_ evaluation: Evaluation, _ event: Firing.Event) -> Firing {
+    let (slot, now) = (evaluation.slot, evaluation.now)
+    let isOwn = slot.reminder.who == nil
+    let place = slot.reminder.placeName ?? slot.reminder.nearCategory ?? "the place"
+    let who = slot.reminder.who.map { $0 == .all ? "not all" : "\($0)" }
+    let words =
+      event == .silent
+      ? "Nothing heard \(who.map { "of \($0) " } ?? "")for \(slot.reminder.hold)"
+      : "\(who.map { "\($0) \($0 == "not all" ? "are" : "is not")" } ?? "Not") at \(place), nor "
+        + "since midnight"
+    let sample = isOwn && event == .absent ? lastSample : nil
+    let due = evaluation.plan.due
+    return baseFiring(
+      slot, event, due: due, at: now, sample,
+      distance: sample.flatMap { slot.reminder.distance(from: $0.position) }, why: words)
+  }
 
   func dueFiring(_ evaluation: Evaluation, _ lead: Lead, late: TimeSpan?) -> Firing {
     let (due, now) = (lead.occurrence.due, evaluation.now)
@@ -97,6 +116,8 @@ extension Engine {
       case (.location, .arrive): .arrive
       case (.location, .depart): anchors[slot.index]?.isLost == true ? .lost : .depart
       case (.location, .dwell): .dwell
+      case (.location, .absent): .absent
+      case (.location, .silent): .silent
       }
     if let why = anchorWords(slot, isRepeated: true, at: now) {
       return baseFiring(

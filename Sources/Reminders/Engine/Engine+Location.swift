@@ -6,6 +6,7 @@ import Positioning
 
 extension Engine {
   mutating func take(_ fix: Fix, from origin: FixOrigin, at now: Instant) {
+    hear(at: now)
     guard settings.accept(fix.source) else { return }
     let isGuessed = fix.time == nil
     let time = fix.time ?? guessedTime(at: now)
@@ -88,6 +89,7 @@ extension Engine {
       noted += 1
       slots.set(.undetermined, false, index)
       guard slots.stay(index) == .unknown else { continue }
+      if presence == .inside { notePresence(index, since: now) }
       change(index) {
         $0.stay = presence == .inside ? .inside(Stay.Visit(since: now)) : .outside(since: nil)
       }
@@ -109,6 +111,7 @@ extension Engine {
     let since =
       since ?? now - max(.zero, (lastFix?.time ?? transition.time) - transition.time)
     if transition.kind == .pass, since <= slots.watchedSince(index) { return }
+    notePresence(index, since: min(since, reception.isTimeGuessed ? since : transition.time))
     // A pass of the same fix may have been its last firing.
     guard let slot = slots.slot(index), slot.hasFence else { return }
     let comes = transition.kind == .arrive || transition.kind == .pass
@@ -129,7 +132,7 @@ extension Engine {
     case .pass where isHeld:
       if isArmed { change(index) { $0.stay = .outside(since: since) } }
     case .pass:
-      if slot.reminder.trigger != .dwell, isArmed { event = .pass }
+      if [.arrive, .depart].contains(slot.reminder.trigger), isArmed { event = .pass }
     case .arrive, .found:
       let counts =
         transition.kind == .arrive || isArmed && slot.reminder.ifInside == .fire
@@ -176,8 +179,12 @@ extension Engine {
   /// A stay is long enough, and all conditions hold.
   mutating func ringStay(_ evaluation: inout Evaluation) {
     let slot = evaluation.slot
-    if evaluation.hasCooledDown {
-      fireHere(slot.reminder.trigger == .dwell ? .dwell : .arrive, &evaluation)
+    if slot.reminder.trigger == .absent, let occurrence = evaluation.plan.occurrence,
+      evaluation.schedule.wasThere(slot.history, for: occurrence) || !evaluation.hasCooledDown
+    {
+      change(slot.index) { evaluation.schedule.use(upTo: occurrence.name, &$0) }
+    } else if evaluation.hasCooledDown {
+      fireHere(Firing.Event(stay: slot.reminder.trigger), &evaluation)
     } else if let name = evaluation.plan.occurrence?.name {
       change(slot.index) { evaluation.schedule.settleVisit(upTo: name, &$0) }
     }
@@ -191,6 +198,9 @@ extension Engine {
 
   /// Fires at the last fix.
   private mutating func fireHere(_ event: Firing.Event, _ evaluation: inout Evaluation) {
+    if event == .absent || event == .silent {
+      return firePlace(absenceFiring(evaluation, event), &evaluation)
+    }
     let met = placeMet(evaluation.slot.index, from: reception.sample)
     firePlace(placeFiring(evaluation, event, lastSample, place: met), &evaluation)
   }

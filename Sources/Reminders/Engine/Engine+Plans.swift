@@ -11,6 +11,8 @@ extension Engine {
     surroundings.isClockTrusted = isClockTrusted
     surroundings.speed = motion.speed
     surroundings.course = motion.course
+    surroundings.heard = reception.heard
+    surroundings.runSince = reception.runSince
     surroundings.lateAfter = settings.lateAfter
     if slot.reminder.kind == .preemptive {
       if let goal = goal(of: slot, at: now), let way = way(of: slot, to: goal, at: now) {
@@ -71,7 +73,9 @@ extension Engine {
     let (slot, plan) = (evaluation.slot, evaluation.plan)
     let waits =
       slot.reminder.kind == .location && plan.state == .armed && slot.reminder.asksMotion
-      && plan.occurrence.map { evaluation.schedule.openStay(slot.history, $0) != nil } ?? false
+      && plan.occurrence.map {
+        evaluation.schedule.openStay(slot.history, $0, evaluation.surroundings) != nil
+      } ?? false
       && evaluation.condition == .failsUntil(nil)
     guard waits != slots.marks(slot.index).contains(.waiting) else { return }
     slots.set(.waiting, waits, slot.index)

@@ -69,6 +69,10 @@ package struct Engine: ~Copyable, Sendable {
   var fenceCount = 0
   /// The anchor watches, by slot.
   var anchors: [Int32: AnchorWatch] = [:]
+  /// Slots that wait for a silence.
+  var silences: Set<Int32> = []
+  /// The tracker whose move decides in this event, of several.
+  var mover: String?
   /// Slots marked `waiting`.
   var waiting: Set<Int32> = []
   /// Slots whose fence was added before its presence was known; may hold outdated entries.
@@ -143,13 +147,17 @@ package struct Engine: ~Copyable, Sendable {
       follow(placeNumber: number, place, in: category, at: now)
     case .routed(let answer): take(answer, at: now)
     case .forgetTrips(let transport): forgetTrips(by: transport, at: now)
+    case .heard: hear(at: now)
+    case .moved(let move): follow(move, at: now)
+    case .forgetPosition: forgetPosition(at: now)
     }
   }
 
   /// Prepares for an event at this time.
   mutating func begin(at now: Instant) {
     turn = Turn()
-    if reception.silentSince == nil { reception.silentSince = now }
+    mover = nil
+    if reception.silentSince == nil { (reception.silentSince, reception.runSince) = (now, now) }
     if let since = reception.silentSince, since > now { restartSilence(at: now) }
   }
 

@@ -22,15 +22,20 @@ extension Engine {
       id: id, title: slot.reminder.title, kind: slot.reminder.kind, state: plan.state, time: now)
     answer.lastFired = slot.history.lastRung
     answer.gates = [stateGate(slot, at: now)] + untilGate(slot, at: now)
+    if let who = slot.reminder.who { answer.gates.append(.init("who", true, "It follows \(who)")) }
     if !isClockTrusted, slot.reminder.kind != .location {
       answer.gates.append(
         .init("clock", false, "The clock is not trusted yet", remedy: clockRemedy))
     }
     switch slot.reminder.kind {
     case .location:
-      answer.gates += here.map { [$0.gate] } ?? positionGates(slot, at: now)
-      answer.gates += placeGates(slot, index, placeName, at: now, from: here)
-      if here == nil { answer.gates += visitGates(evaluation) }
+      if let gates = somebodyGates(evaluation) {
+        answer.gates += gates
+      } else {
+        answer.gates += here.map { [$0.gate] } ?? positionGates(slot, at: now)
+        answer.gates += placeGates(slot, index, placeName, at: now, from: here)
+        if here == nil { answer.gates += visitGates(evaluation) }
+      }
       let situation = evaluation.schedule.situation(
         plan.occurrence, evaluation.surroundings, at: now)
       let opening = situation.window.opening(from: max(now, situation.start ?? now))
@@ -128,7 +133,9 @@ extension Engine {
       ]
     }
     let isSettled =
-      evaluation.plan.occurrence.map { schedule.openStay(slot.history, $0) == nil } ?? true
+      evaluation.plan.occurrence.map {
+        schedule.openStay(slot.history, $0, evaluation.surroundings) == nil
+      } ?? true
     var gates = [
       Explanation.Gate(
         "if_inside", !isSettled,

@@ -117,7 +117,7 @@ extension Engine {
     ])
     let remedy =
       switch slot.reminder.trigger {
-      case .arrive, .dwell:
+      case .arrive, .dwell, .silent, .absent:
         isInside || seen.beyond <= 0
           ? "a more accurate position, or the next one, agrees"
           : "you come \(away) nearer to \(name)"

@@ -44,6 +44,12 @@ package enum Event: Sendable {
   case routed(RouteAnswer)
   /// Erases the travel times learnt for this mode; nil for all modes.
   case forgetTrips(Reminder.Transport?)
+  /// Something came from the tracker that is no position of the present.
+  case heard
+  /// One of several trackers came to, or left, the place of a reminder.
+  indirect case moved(MemberMove)
+  /// Erases the position, the track and the trips.
+  case forgetPosition
 
   /// The id of the one reminder that a command changes; nil for any other event.
   package var changedReminder: String? {
@@ -53,7 +59,7 @@ package enum Event: Sendable {
       reminder.id
     case .remove(let id), .done(let id), .pop(let id), .snooze(let id, _): id
     case .fix, .tick, .clockSet, .resumed, .clockTrust, .zone, .places, .newPlaces, .place,
-      .routed, .forgetTrips:
+      .routed, .forgetTrips, .heard, .moved, .forgetPosition:
       nil
     }
   }

@@ -13,6 +13,10 @@ package struct Firing: Equatable, Sendable {
     case dwell
     /// The region was crossed between two fixes.
     case pass
+    /// Not there by then.
+    case absent
+    /// Nothing heard for the span.
+    case silent
     case due
     case leave
     /// The position of an anchor watch was lost.

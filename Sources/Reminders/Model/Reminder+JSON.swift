@@ -34,7 +34,8 @@ extension Reminder {
       kind =
         has("transport")
         ? .preemptive
-        : has("place") || has("near_category") || has("region") ? .location : .date
+        : has("place") || has("near_category") || has("region") || trigger == .silent
+          ? .location : .date
     }
     try checkCompleteness()
   }
@@ -81,7 +82,15 @@ extension Reminder {
       throw ReminderError(field: "place.radius_m", reason: Place.radiusRule)
     }
     switch kind {
+    case .location where trigger == .silent:
+      guard place == nil, area == nil, nearCategory == nil else {
+        throw ReminderError(
+          field: "on", reason: "silent is about no place; leave the place out, or \"on\" absent")
+      }
     case .location:
+      guard trigger != .absent || due != nil else {
+        throw ReminderError(field: "due", reason: "is missing; \"on\" absent needs one")
+      }
       guard place != nil || area != nil || nearCategory != nil else {
         throw ReminderError(
           field: "place",
@@ -152,8 +161,9 @@ extension Reminder {
   /// The same, with the reasons.
   var ignored: [ReminderError] {
     var found = ReminderField.all.compactMap { $0.conflict(in: self) }
-    if kind == .location, trigger == .arrive, dwell != nil {
-      found.append(ReminderError(field: "dwell_s", reason: "goes with \"on\" dwell or depart"))
+    if kind == .location, [.arrive, .absent].contains(trigger), dwell != nil {
+      found.append(
+        ReminderError(field: "dwell_s", reason: "goes with \"on\" dwell, depart or silent"))
     }
     return found
   }
@@ -178,6 +188,12 @@ extension Reminder {
       found.append(
         ReminderError(field: "hours", reason: "are over when it is due: it could never ring"))
     }
+    if trigger == .absent, everyVisit {
+      found.append(
+        ReminderError(
+          field: "every_visit", reason: "does not go with \"on\" absent: there is no visit"))
+    }
+    if isAboutSeveral { found += conflictsOfSeveral }
     if isAnchorWatch, !watchesAnchor {
       found.append(
         ReminderError(
@@ -185,6 +201,20 @@ extension Reminder {
     }
     if nagLimit != nil, nag == nil {
       found.append(ReminderError(field: "nag_limit", reason: "goes with nag_s"))
+    }
+    return found
+  }
+
+  /// Several trackers have no common way, course and silence.
+  private var conflictsOfSeveral: [ReminderError] {
+    let other = "; name one tracker, or add a reminder for each"
+    var found: [ReminderError] = []
+    if kind == .preemptive || trigger == .silent || isAnchorWatch {
+      found.append(ReminderError(field: "who", reason: "must be one tracker here\(other)"))
+    }
+    for field in ReminderField.motionFields where field.isSet(self) {
+      found.append(
+        ReminderError(field: field.key, reason: "does not go with several trackers\(other)"))
     }
     return found
   }

@@ -27,6 +27,10 @@ package struct Reminder: Equatable, Sendable {
     case arrive
     case depart
     case dwell
+    /// Not at the place, nor since midnight, when it is due.
+    case absent
+    /// Nothing heard for the time of `dwell`; it has no place.
+    case silent
   }
 
   /// Behaviour of a new reminder whose region already contains the device.
@@ -77,7 +81,8 @@ package struct Reminder: Equatable, Sendable {
   /// With `nearCategory`: metres around each place, 1…5 000 000; nil is each place's own.
   package var nearRadius: Double?
   package var trigger = Trigger.arrive
-  /// Time inside, or outside after a departure, before it fires; nil is the trigger's own.
+  /// Time inside, outside after a departure, or of silence, before it fires; nil is the trigger's
+  /// own.
   package var dwell: TimeSpan?
   package var due: TimeStamp?
   /// Times before `due` at which it fires, longest first. Empty means at `due` itself.
@@ -145,14 +150,18 @@ package struct Reminder: Equatable, Sendable {
     return place.map { $0.name ?? "the place" }
   }
 
-  /// Time inside, or outside after a departure, before it fires.
+  /// Time inside, outside after a departure, or of silence, before it fires.
   package var hold: TimeSpan {
     switch trigger {
-    case .arrive: .zero
+    case .arrive, .absent: .zero
     case .depart: dwell ?? .zero
     case .dwell: dwell ?? .minutes(5)
+    case .silent: dwell ?? .hours(2)
     }
   }
+
+  /// Whether it is about several trackers, whose presences decide it together.
+  package var isAboutSeveral: Bool { who == .anyone || who == .all }
 
   /// A day at one an hour, or four hours at one in ten minutes.
   package static let defaultNagLimit = 24

@@ -127,7 +127,8 @@ extension ReminderField {
         "span", example: "5min", for: .location, because: "it waits for a time, not for a visit"),
       get: { reminder in
         guard reminder.kind == .location, reminder.trigger != .arrive else { return nil }
-        return reminder.dwell ?? (reminder.trigger == .dwell ? reminder.hold : nil)
+        let isHeld = [.dwell, .silent].contains(reminder.trigger)
+        return reminder.dwell ?? (isHeld ? reminder.hold : nil)
       }, isSet: { $0.dwell != nil },
       read: { reminder, value, _ throws(ReminderError) in
         reminder.dwell = try FieldFormat.span.read(value)

@@ -69,6 +69,7 @@ extension Engine {
   mutating func restartSilence(at now: Instant) {
     reception.silentSince = now
     if lastFixArrival != nil { reception.arrival = now }
+    if reception.heard != nil { reception.heard = now }
     restartAnchorSilence(at: now)
   }
 

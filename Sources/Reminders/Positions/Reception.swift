@@ -19,6 +19,10 @@ struct Reception: Sendable {
   var isLost = false
   /// Start of the wait for a fix: the arrival of the last one, or the first event of this run.
   var silentSince: Instant?
+  /// When anything came last in this run, usable or not.
+  var heard: Instant?
+  /// The first event of this run.
+  var runSince: Instant?
   /// Until when times to leave wait for the first fix of this run; nil for no wait.
   var firstFixBy: Instant?
   var setBackClock = SetBackClock()

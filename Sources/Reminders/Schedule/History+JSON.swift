@@ -57,6 +57,14 @@ extension History {
     if isDone { object["done"] = true }
     if hasExpired { object["expired"] = true }
     if isUnread { object["unread"] = true }
+    object["there"] = there.map(Self.json)
+    if !members.isEmpty {
+      var inside = JSONObject()
+      for (name, isInside) in members.sorted(by: { $0.key < $1.key }) {
+        inside[name] = .bool(isInside)
+      }
+      object["members"] = .object(inside)
+    }
     if let early {
       object["early_from"] = Self.json(early.from)
       object["early_to"] = Self.json(early.upTo)
@@ -98,6 +106,8 @@ extension History {
     isDone = try object.flag("done")
     hasExpired = try object.flag("expired")
     isUnread = try object.flag("unread")
+    there = try object.instant("there")
+    members = try object.flags("members")
     if let from = try object.name("early_from") {
       guard let to = try object.name("early_to"), let rung = try object.instant("early_rung") else {
         throw JSONObject.fault("early_from")
@@ -124,6 +134,14 @@ extension JSONObject {
     guard let value = self[key] else { return false }
     guard let flag = value.bool else { throw Self.fault(key) }
     return flag
+  }
+
+  fileprivate func flags(_ key: String) throws(ReminderError) -> [String: Bool] {
+    guard let value = self[key] else { return [:] }
+    guard let object = value.object else { throw Self.fault(key) }
+    var flags: [String: Bool] = [:]
+    for name in object.members.map(\.key) { flags[name] = try object.flag(name) }
+    return flags
   }
 
   fileprivate func name(_ key: String) throws(ReminderError) -> LocalDateTime? {

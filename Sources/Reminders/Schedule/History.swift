@@ -29,6 +29,10 @@ package struct History: Equatable, Sendable {
   package var isUnread = false
   /// The due times that a wrong clock has used; nil once the true ones have passed.
   package var early: Early?
+  /// When the device was last known to be at the place, for `absent`.
+  package var there: Instant?
+  /// Which of several trackers are inside, as far as that is known.
+  package var members: [String: Bool] = [:]
 
   package init() {}
 

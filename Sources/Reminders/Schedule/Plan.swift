@@ -14,6 +14,10 @@ package struct Surroundings: Sendable {
   var silentUntil: Instant?
   /// Until when a time to leave waits for the first fix of a run; nil for no wait.
   var firstFixBy: Instant?
+  /// When the tracker was heard last in this run; nil before.
+  var heard: Instant?
+  /// When this run began; nil before its first event.
+  var runSince: Instant?
   /// Lateness up to which a firing counts as on time.
   var lateAfter = TimeSpan.seconds(2)
 

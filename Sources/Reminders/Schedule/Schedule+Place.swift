@@ -50,16 +50,44 @@ extension Schedule {
     return lastOpened(at: now)?.name ?? lastName(dueBy: horizon(of: 0, at: now))
   }
 
-  /// From when on a visit that has not rung yet is long enough; nil where none counts.
-  func openStay(_ history: History, _ current: Occurrence) -> Instant? {
+  /// From when on a visit that has not rung yet is long enough; nil where none counts. A silence
+  /// counts as a visit. That nobody came counts from the opening on.
+  func openStay(
+    _ history: History, _ current: Occurrence, _ surroundings: Surroundings
+  ) -> Instant? {
+    if reminder.trigger == .absent { return opening(of: current) }
     guard case .inside(let visit) = history.stay,
       visit.settledUpTo.map({ $0 < current.name }) ?? true
     else { return nil }
     switch reminder.trigger {
     case .arrive: return visit.since
     case .dwell: return visit.since + reminder.hold
-    case .depart: return nil
+    case .silent: return silenceEnd(visit, surroundings)
+    case .depart, .absent: return nil
     }
+  }
+
+  /// How much later than the history says the tracker may have been heard: a position a second is
+  /// not stored.
+  static func unstoredSpan(of hold: TimeSpan) -> TimeSpan {
+    TimeSpan(microseconds: hold.microseconds / 8)
+  }
+
+  /// When a silence has lasted for the span. After a start nobody knows when the last run heard the
+  /// tracker last, but that it was not later than the next time to store it.
+  private func silenceEnd(_ visit: Stay.Visit, _ surroundings: Surroundings) -> Instant {
+    if let heard = surroundings.heard { return max(heard, visit.since) + reminder.hold }
+    let isOfEarlierRun = surroundings.runSince.map { visit.since < $0 } ?? true
+    return visit.since + reminder.hold
+      + (isOfEarlierRun ? Self.unstoredSpan(of: reminder.hold) : .zero)
+  }
+
+  /// Whether the device is at the place of `absent`, or was since midnight of the day on which it
+  /// is due.
+  func wasThere(_ history: History, for occurrence: Occurrence) -> Bool {
+    if case .inside = history.stay { return true }
+    let midnight = window.start(of: window.day(of: occurrence.due))
+    return history.there.map { $0 >= midnight } ?? false
   }
 
   /// When a departure has been held for long enough; nil where none is.

@@ -167,7 +167,7 @@ extension Schedule {
   ) {
     guard plan.state == .armed, let current = plan.occurrence else { return }
     plan.add(departureEnd(history), .depart, byClock: false)
-    if let start = openStay(history, current) {
+    if let start = openStay(history, current, surroundings) {
       let opening: Instant? =
         if start > now { start } else {
           switch condition(current, surroundings, at: now) {
@@ -175,7 +175,9 @@ extension Schedule {
           case .failsUntil(let opening): opening
           }
         }
-      plan.add(opening, .stay, byClock: false)
+      let isByTime = [.absent, .silent].contains(reminder.trigger)
+      plan.add(opening, .stay, byClock: isByTime)
+      if reminder.trigger == .absent { plan.rings = opening }
     }
     plan.add(end(of: current), .move)
   }

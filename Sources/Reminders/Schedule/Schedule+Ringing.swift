@@ -53,7 +53,7 @@ extension Schedule {
     // A due time still to come is not used.
     let name = opening(of: current) <= now ? current.name : begun(at: now)
     guard let name else { return }
-    if reminder.everyVisit {
+    if reminder.everyVisit, reminder.trigger != .absent {
       settleVisit(upTo: name, &history)
     } else {
       use(upTo: name, &history)

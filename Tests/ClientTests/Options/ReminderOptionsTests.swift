@@ -40,6 +40,15 @@ import Testing
       ["Pills", "--id", "p", "--due", "2026-06-13 09:30", "--nag", "10min"],
       #"{"id":"p","title":"Pills","due":"2026-06-13T09:30:00","nag_s":600}"#
     ),
+    (
+      ["x", "--at", "School", "--who", "Ben", "--not-by", "18:30"],
+      #"{"title":"x","kind":"location","place":"School","on":"absent","#
+        + #""due":"2026-06-12T18:30:00","who":"ben"}"#
+    ),
+    (
+      ["x", "--silent-for", "2h", "--who", "van"],
+      #"{"title":"x","kind":"location","on":"silent","dwell_s":7200,"who":"van"}"#
+    ),
     // 18:00 in Berlin at the time of the test: a time of day alone is the next one.
     (["x", "--due", "18:30"], #"{"title":"x","due":"2026-06-12T18:30:00"}"#),
     (["x", "--due", "17:30"], #"{"title":"x","due":"2026-06-13T17:30:00"}"#),

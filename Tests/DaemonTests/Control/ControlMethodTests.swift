@@ -454,6 +454,7 @@ import Testing
       + contents("\(packageRoot)/Tests/DaemonTests/Control/PlaceMethodTests.swift")
       + contents("\(packageRoot)/Tests/DaemonTests/Control/UndoTests.swift")
       + contents("\(packageRoot)/Tests/DaemonTests/Time/QuietTests.swift")
+      + contents("\(packageRoot)/Tests/DaemonTests/Trackers/NightTests.swift")
     #expect(!methods.isEmpty)
     for method in methods { #expect(source.contains("\"\(method)\""), "\(method)") }
   }

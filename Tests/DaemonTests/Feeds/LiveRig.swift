@@ -28,13 +28,17 @@ final class LiveRig {
   /// - Parameters:
   ///   - query: of each feed.
   ///   - config: more sections of the configuration.
-  init(feeds: Int = 1, query: String = "", config: String = "") throws {
+  ///   - last: an earlier daemon that has stopped, to go on where it was.
+  init(
+    feeds: Int = 1, query: String = "", config: String = "", after last: LiveRig? = nil
+  ) throws {
     let listeners = try (0..<feeds).map { _ in try Listener() }
     let clock = VirtualClock()
+    if let last { clock.now = last.now }
     (self.listeners, self.clock) = (listeners, clock)
     sent = Array(repeating: 0, count: feeds)
     let lines = listeners.map { "Feed=tcp://127.0.0.1:\($0.port)\(query)\n" }.joined()
-    let folder = try TemporaryFolder()
+    let folder = try last?.rig.folder ?? TemporaryFolder()
     let reminders = ["arrive", "depart"].map {
       #"{"id":"\#($0)","kind":"location","title":"\#($0)","on":"\#($0)","every_visit":true,"#
         + #""place":{"lat":\#(Self.home.latitude),"lon":\#(Self.home.longitude),"#

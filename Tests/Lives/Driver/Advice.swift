@@ -88,7 +88,9 @@ package struct Advice {
     let inside = Spot.allCases.first { $0.regions.contains(spec.region) }
     if spec.isDeparture {
       if names.contains("presence") { go(to: inside) }
-    } else if !names.isDisjoint(with: ["if_inside", "cooldown", "travel"]) {
+    } else if !names.isDisjoint(with: ["if_inside", "cooldown", "travel"])
+      || names.contains("silent") && shut.allSatisfy({ $0.figures["opens"] == nil })
+    {
       go(to: .road)
     }
     let opens = shut.compactMap { gate in
@@ -135,5 +137,6 @@ extension ReminderSpec {
     Motion(speed: minimumSpeed ?? min(maximumSpeed ?? 1, 1), course: heading?.first ?? 0)
   }
 
-  fileprivate var canMove: Bool { motion.speed <= maximumSpeed ?? .infinity }
+  /// Nobody makes an absence of a day on which the place was reached.
+  fileprivate var canMove: Bool { !isAbsence && motion.speed <= maximumSpeed ?? .infinity }
 }

@@ -34,7 +34,7 @@ package enum Condition: String, CaseIterable, Sendable {
 
   func remove(from spec: inout ReminderSpec) {
     switch self {
-    case .due: if spec.isLocation, spec.repeats == nil { spec.due = nil }
+    case .due: if spec.isLocation, !spec.isAbsence, spec.repeats == nil { spec.due = nil }
     case .repeats: spec.repeats = nil
     case .lead, .leads: spec.leads = []
     case .hours, .night: spec.hours = nil
@@ -61,6 +61,9 @@ package enum Condition: String, CaseIterable, Sendable {
     case (.lead, _), (.leads, _): false
     case (.hours, .leave), (.night, .leave): false
     case (.hours, _), (.night, _): true
+    case (.everyVisit, .absent): false
+    case (.maximumSpeed, .absent), (.minimumSpeed, .absent), (.heading, .absent): false
+    case (.maximumSpeed, .silent), (.minimumSpeed, .silent), (.heading, .silent): false
     case (.everyVisit, _), (.maximumSpeed, _), (.minimumSpeed, _), (.heading, _): kind.isLocation
     case (.ifInside, _): kind == .arrive || kind == .dwell || kind == .category || kind == .area
     }
@@ -73,6 +76,7 @@ package enum KindName: String, CaseIterable, Sendable {
   /// Any place of a category; a polygon.
   case category, area
   case date, leave
+  case absent, silent
 
   var isLocation: Bool { self != .date && self != .leave }
 
@@ -80,11 +84,13 @@ package enum KindName: String, CaseIterable, Sendable {
     switch spec.kind {
     case .date: self = .date
     case .leave: self = .leave
+    case .location(.absent): self = .absent
     case .location where spec.region == Area.food.rawValue: self = .category
     case .location where spec.region == Area.campus.rawValue: self = .area
     case .location(.arrive): self = .arrive
     case .location(.depart): self = .depart
     case .location(.dwell): self = .dwell
+    case .location(.silent): self = .silent
     }
   }
 }

@@ -10,6 +10,7 @@ extension LifeGenerator {
       if happens(25) { set(.leads, of: &spec, at: time) }
     }
     if case .leave = spec.kind { set(.due, of: &spec, at: time) }
+    if spec.isAbsence { set(.due, of: &spec, at: time) }
     let applicable = Condition.allCases.filter { $0.applies(to: name) }
     for _ in 0..<Int.random(in: 0...4, using: &random) {
       set(pick(applicable), of: &spec, at: time)
@@ -23,7 +24,7 @@ extension LifeGenerator {
     var spec = spec
     let name = KindName(spec)
     let condition = pick(Condition.allCases.filter { $0.applies(to: name) })
-    if happens(30), name.isLocation {
+    if happens(30), name.isLocation, name != .silent {
       spec.region = region(name)
     } else if happens(30), condition.isSet(in: spec), condition != .due {
       condition.remove(from: &spec)
@@ -50,7 +51,8 @@ extension LifeGenerator {
       spec.kind = kind(other)
       if !Condition.ifInside.applies(to: other) { spec.ifInside = .wait }
     case .leave: spec.kind = kind(.leave)
-    case .category, .area, .date: break
+    case .silent: spec.kind = kind(.silent)
+    case .category, .area, .date, .absent: break
     }
   }
 
@@ -61,16 +63,18 @@ extension LifeGenerator {
     case .dwell: .location(.dwell(pick([30, 300, 1800, 7200])))
     case .category, .area: .location(pick([.arrive, .arrive, .depart(0), .dwell(600)]))
     case .date: .date
+    case .absent: .location(.absent)
+    case .silent: .location(.silent(pick([1800, 7200, 6 * 3600])))
     case .leave: .leave(travel: pick([600, 1800, 5400]))
     }
   }
 
   private mutating func region(_ name: KindName) -> String {
     switch name {
-    case .arrive, .depart, .dwell, .leave: pick(Area.circles).rawValue
+    case .arrive, .depart, .dwell, .leave, .absent: pick(Area.circles).rawValue
     case .category: Area.food.rawValue
     case .area: Area.campus.rawValue
-    case .date: ""
+    case .date, .silent: ""
     }
   }
 

@@ -12,6 +12,8 @@ extension ReminderSpec {
       case .depart(0): members.append(#""on":"depart""#)
       case .depart(let span): members.append(#""on":"depart","dwell_s":\#(span)"#)
       case .dwell(let span): members.append(#""on":"dwell","dwell_s":\#(span)"#)
+      case .absent: members.append(#""on":"absent""#)
+      case .silent(let span): members.append(#""on":"silent","dwell_s":\#(span)"#)
       }
     case .date: members.append(#""kind":"date""#)
     case .leave(let travel):

@@ -1,7 +1,7 @@
 /// A firing, as the model and the engine both report it.
 package struct Firing: Hashable, Sendable {
   package enum Event: String, Sendable {
-    case arrive, depart, dwell, pass, due, leave, late
+    case arrive, depart, dwell, pass, absent, silent, due, leave, late
   }
 
   package let time: Moment

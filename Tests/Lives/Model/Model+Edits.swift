@@ -94,7 +94,8 @@ extension ReminderSpec.Kind {
   fileprivate func isSameEvent(as other: Self) -> Bool {
     switch (self, other) {
     case (.location(.arrive), .location(.arrive)), (.location(.depart), .location(.depart)),
-      (.location(.dwell), .location(.dwell)):
+      (.location(.dwell), .location(.dwell)), (.location(.silent), .location(.silent)),
+      (.location(.absent), .location(.absent)):
       true
     case (.location, .location): false
     default: true

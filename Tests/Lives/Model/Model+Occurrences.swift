@@ -77,8 +77,16 @@ extension Model {
 extension ReminderSpec {
   /// A day of hours over midnight ends with them.
   fileprivate func endOfDay(of moment: Moment, in zone: Zone) -> Moment {
+    start(ofDay: day(of: moment, in: zone) + 1, in: zone)
+  }
+
+  func startOfDay(of moment: Moment, in zone: Zone) -> Moment {
+    start(ofDay: day(of: moment, in: zone), in: zone)
+  }
+
+  private func start(ofDay day: Int, in zone: Zone) -> Moment {
     let second = hours.map { $0.isOverMidnight ? $0.end : 0 } ?? 0
-    let reading = LocalTime(day: day(of: moment, in: zone) + 1, second: second)
+    let reading = LocalTime(day: day, second: second)
     if let first = zone.moments(of: reading).min() { return first }
     // The clocks skip it.
     return zone.changeMoments.last { $0 <= zone.moment(of: reading) } ?? zone.moment(of: reading)

@@ -28,11 +28,13 @@ extension Model {
       record.stay = .unknown
       return
     }
+    if record.spec.silence != nil { return followSilence(&record) }
     guard case .unknown = record.stay, let known = inside ?? lastInside else { return }
     let isInside = known.contains(record.spec.region)
     guard !isInside || inside != nil else { return }
     record.watchedSince = now
     record.stay = isInside ? .inside(foundVisit(record)) : .outside(heldSince: nil)
+    if isInside { record.wasThere = now }
     noteDwell(record)
   }
 
@@ -73,6 +75,7 @@ extension Model {
   /// What a fix says about a place.
   /// - Parameter crossing: when the region was crossed before this fix.
   mutating func move(_ record: inout Record, crossing: Double?) {
+    if let span = record.spec.silence { return hear(&record, span) }
     let isInside = inside?.contains(record.spec.region) ?? false
     switch record.stay {
     case .unknown:
@@ -87,12 +90,14 @@ extension Model {
 
   private mutating func arrive(_ record: inout Record) {
     endWaitForVisit(&record)
+    record.wasThere = now
     record.stay = .inside(.init(since: now, settled: nil))
     noteDwell(record)
   }
 
   private mutating func leave(_ record: inout Record, _ visit: Record.Visit) {
     record.stay = .outside(heldSince: nil)
+    record.wasThere = now
     guard !visit.isEndSettled else { return }
     endVisit(&record, .depart, at: Double(now))
   }
@@ -100,6 +105,7 @@ extension Model {
   private mutating func pass(_ record: inout Record, at time: Double) {
     guard time > Double(record.watchedSince) else { return }
     endWaitForVisit(&record)
+    record.wasThere = Int(time.rounded(.down))
     if case .location(.arrive) = record.spec.kind { ringAtPlace(&record, .pass) }
     endVisit(&record, .pass, at: time)
   }
@@ -136,6 +142,9 @@ extension Model {
       decideInside(&record, visit, .arrive)
     case (.location(.dwell(let span)), .inside(let visit)):
       if now >= visit.since + span { decideInside(&record, visit, .dwell) }
+    case (.location(.silent(let span)), .inside(let visit)):
+      if now >= silenceEnd(visit, span) { decideInside(&record, visit, .silent) }
+    case (.location(.absent), _): decideAbsence(&record)
     default: break
     }
     follow(&record)
@@ -162,7 +171,7 @@ extension Model {
     useAtPlace(&record, occurrence)
     ring(
       &record, event, due: occurrence.due == .min ? nil : occurrence.due,
-      at: event == .pass ? nil : spot)
+      at: event == .pass || event == .silent ? nil : spot)
   }
 
   /// A firing uses the occurrence. With `every_visit` it only settles the visit.

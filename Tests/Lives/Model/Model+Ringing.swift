@@ -62,6 +62,8 @@ extension ReminderSpec.Kind {
     case .location(.arrive): .arrive
     case .location(.depart): .depart
     case .location(.dwell): .dwell
+    case .location(.absent): .absent
+    case .location(.silent): .silent
     }
   }
 }

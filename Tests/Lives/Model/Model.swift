@@ -22,6 +22,8 @@ package struct Model {
   var lastInside: Set<String>?
   /// When the daemon was started anew.
   var startedAt: Moment?
+  /// The last fix since the start of the daemon.
+  var heardAt: Moment?
   /// The name of the spot of the last fix.
   var spot: String?
   /// nil before the first fix since the start.
@@ -111,6 +113,7 @@ package struct Model {
   ) {
     self.spot = spot
     self.motion = motion
+    heardAt = now
     inside = regions
     lastInside = regions
     for id in ids {
@@ -127,6 +130,7 @@ package struct Model {
     startedAt = now
     motion = nil
     inside = nil
+    heardAt = nil
     evaluate()
   }
 
@@ -170,5 +174,6 @@ package struct Model {
       }
     }
     noteDwell(record)
+    noteSilence(record)
   }
 }

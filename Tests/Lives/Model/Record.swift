@@ -11,6 +11,8 @@ struct Record {
   private(set) var waiting: [Occurrence] = []
 
   var stay = Stay.unknown
+  /// When the device was last known to be at the place.
+  var wasThere: Moment?
   var silence: Silence?
   var lastRang: Moment?
   var isUnacknowledged = false

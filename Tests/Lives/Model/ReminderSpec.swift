@@ -13,6 +13,10 @@ package struct ReminderSpec: Equatable, Sendable {
     case depart(Int)
     /// After so many seconds inside.
     case dwell(Int)
+    /// Not there by its due time, nor on that day before.
+    case absent
+    /// No fix for so many seconds; it has no region.
+    case silent(Int)
   }
 
   package enum IfInside: String, Sendable {
@@ -60,6 +64,11 @@ package struct ReminderSpec: Equatable, Sendable {
   }
 
   package var isDate: Bool { kind == .date }
+
+  package var isAbsence: Bool { kind == .location(.absent) }
+
+  /// The span of a silence; nil for another event.
+  package var silence: Int? { if case .location(.silent(let span)) = kind { span } else { nil } }
 
   package var isDeparture: Bool { if case .location(.depart) = kind { true } else { false } }
 }

@@ -124,6 +124,8 @@ enum FullSample {
     history.isDone = true
     history.hasExpired = true
     history.isUnread = true
+    history.there = .start + .minutes(2)
+    history.members = ["anna": true, "ben": false]
     history.early = History.Early(
       from: LocalDateTime(microseconds: 1_795_262_400_000_001), upTo: .noon, leads: 1,
       rung: .start + .seconds(3))

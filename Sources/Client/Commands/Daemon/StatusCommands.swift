@@ -65,6 +65,13 @@ struct StatusCommand: ClientCommand {
     table.add("next due", status["next_due"].map { Answer.time($0, display.due) } ?? "nothing")
     table.add("quiet", MuteCommand.words(status["quiet"], display))
     table.add("position", position(status, display))
+    for tracker in status["trackers"]?.array ?? [] {
+      let count = tracker["reminders"]?.int ?? 0
+      let age = tracker["age_s"]?.double.map { "last fix \(Answer.age($0)) ago" } ?? "no fix yet"
+      table.add(
+        "tracker",
+        "\(tracker["name"]?.string ?? "?"): \(age), \(count) reminder\(count == 1 ? "" : "s")")
+    }
     for line in travelLines(status) { table.add("travel", line) }
     table.add("routing", status["routing"]?.object.map(Self.routing))
     for line in CalendarsCommand.lines(status) { table.add("calendar", line) }

@@ -4,10 +4,17 @@ import Departure
 import Geodesy
 import JSONText
 
-/// Shows the device's position.
+/// Shows the position of the device, or of a tracker.
 struct WhereCommand: ClientCommand {
   static let configuration = CommandConfiguration(
-    commandName: "where", abstract: "Show the current fix and the nearest places.")
+    commandName: "where", abstract: "Show the current fix and the nearest places.",
+    discussion: """
+      georemind where
+      georemind where anna
+      """)
+
+  @Argument(help: "The name of a tracker; without it, the machine itself.")
+  var who: String?
 
   @Option(help: "The form of the coordinate.")
   var format = CoordinateFormat.decimalDegrees
@@ -17,7 +24,8 @@ struct WhereCommand: ClientCommand {
   @OptionGroup var options: CommonOptions
 
   func run(in context: Context) throws {
-    let answer = try DaemonConnection(options, context).call("Where")
+    let answer = try DaemonConnection(options, context)
+      .call("Where", ["who": who.map { .string($0) }])
     guard !options.json else { return try context.output.line(answer) }
     guard let fix = answer["fix"], let position = fix.coordinate else {
       return try context.note("no fix yet; see 'georemind status'")
@@ -29,6 +37,8 @@ struct WhereCommand: ClientCommand {
     if let error { text += "  ±\(display.length(error))" }
     if let age = answer["age_s"]?.double { text += "  \(Answer.age(age)) old" }
     try context.output.line(text)
+    let inside = Self.inside(.object(answer), display)
+    if !inside.isEmpty { try context.output.line(inside) }
     var table = Table()
     for place in answer["nearest"]?.array ?? [] {
       let bearing = place["bearing_deg"]?.double ?? .nan
@@ -39,6 +49,15 @@ struct WhereCommand: ClientCommand {
       ])
     }
     try context.output.lines(table, indent: 2, isCut: false)
+  }
+
+  /// `in Home since 17:40, in the area of Rewe`: where a visit's beginning is known, and where not.
+  static func inside(_ answer: JSONValue, _ display: Display) -> String {
+    (answer["inside"]?.array ?? []).map { place in
+      let name = place["name"]?.string ?? ""
+      guard let since = place["since"]?.instant else { return "in the area of \(name)" }
+      return "in \(name) since \(display.entry(since))"
+    }.joined(separator: ", ")
   }
 
   /// `9min walking, 6min driving`, without very long walks and without times to the present place.

@@ -20,6 +20,8 @@ struct AddCommand: ClientCommand {
       georemind add 'Buy milk' --near-category supermarket
       georemind add Milk --at Rewe --calendar Tasks
       georemind add Ferry --leave-for Landungsbrücken --due 18:18 --by cycling
+      georemind add 'Anna is home' --at Home --who anna --every-visit
+      georemind add 'Not at school' --at School --who ben --not-by 08:00 --repeat weekdays
       """)
 
   @Argument(help: "The title of the reminder; several words need no quotes.")
@@ -37,11 +39,13 @@ struct AddCommand: ClientCommand {
   var calendar: String?
 
   @OptionGroup(title: "The reminder") var reminder: ReminderOptions
+  @OptionGroup(title: "Absence") var absence: AbsenceOptions
   @OptionGroup var options: CommonOptions
 
   /// The reminder as the daemon takes it.
   func document(in context: Context) throws -> JSONObject {
     var (title, reminder) = (title, reminder)
+    try absence.set(in: &reminder)
     if !reminder.saysWhen, let words = TitleTime(title, in: context) {
       title = words.title
       try words.set(in: &reminder)

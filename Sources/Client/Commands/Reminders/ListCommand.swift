@@ -123,6 +123,7 @@ extension ListedReminder {
     let place = ReminderSentence.name(reminder)
     let what: String? =
       switch reminder.kind {
+      case .location where reminder.trigger == .silent: "silent for \(reminder.hold)"
       case .location: place.map { "\(reminder.trigger.rawValue) \($0)" }
       case .date: reminder.repeatRule.map { $0.words ?? "\($0)" }
       case .preemptive: place.map { "leave for \($0)" }

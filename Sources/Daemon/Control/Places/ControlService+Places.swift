@@ -125,36 +125,4 @@ extension ControlService {
 
   /// The current fix; nil without one.
   var currentFix: JSONValue? { daemon.host.engine.lastFix.map { .object($0.tpv(device: nil)) } }
-
-  /// The current fix and the five nearest places.
-  func whereAmI() throws -> JSONObject {
-    guard let fix = daemon.host.engine.lastFix else { return ["nearest": .array([])] }
-    let nearest = try daemon.store.places.search(PlaceQuery(near: fix.position, limit: 5))
-    return [
-      "fix": currentFix,
-      "age_s": .double(daemon.fixAge?.seconds),
-      "nearest": .array(
-        nearest.map { entry -> JSONValue in
-          [
-            "name": .string(entry.place.name),
-            "distance_m": .double(Decimal.rounded(entry.distance ?? 0, digits: 1)),
-            "bearing_deg": .double(
-              Decimal.rounded(fix.position.initialBearing(to: entry.place.position), digits: 1)),
-            "travel_s": .object(travelTimes(from: fix.position, to: entry.place)),
-          ]
-        }),
-    ]
-  }
-
-  /// Seconds of travel by each mode, by learnt times where known.
-  private func travelTimes(from position: Coordinate, to place: SavedPlace) -> JSONObject {
-    let host = daemon.host
-    let goal = Reminder.Place(name: place.name, position: place.position, radius: place.radius)
-    var times = JSONObject()
-    for transport in Reminder.Transport.allCases {
-      let time = host.engine.travelTime(from: position, to: goal, by: transport)
-      times[transport.rawValue] = .double(time.seconds.rounded())
-    }
-    return times
-  }
 }

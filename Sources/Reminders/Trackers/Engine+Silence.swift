@@ -1,0 +1,68 @@
+import CivilTime
+
+/// Reminders that wait for a silence: a silence is a visit that begins anew whenever anything
+/// comes.
+extension Engine {
+  mutating func watchSilence(_ index: Int32, at now: Instant) {
+    slots.set(.fence, true, index)
+    silences.insert(index)
+    guard slots.stay(index) == .unknown else { return }
+    let since = reception.heard ?? now
+    change(index) { $0.stay = .inside(Stay.Visit(since: since)) }
+  }
+
+  /// Something came. The timers stay: when they run out the plan knows better. A silence that has
+  /// rung is over; the beginning of another one is stored now and then.
+  /// - Complexity: O(reminders that wait for a silence).
+  mutating func hear(at now: Instant) {
+    reception.heard = now
+    guard !silences.isEmpty else { return }
+    for index in silences.sorted() {
+      guard let slot = slots.slot(index), case .inside(let visit) = slot.history.stay else {
+        continue
+      }
+      let isOld = now - visit.since >= Schedule.unstoredSpan(of: slot.reminder.hold)
+      guard isOld || visit.settledUpTo != nil else { continue }
+      change(index) {
+        $0.stay = .inside(Stay.Visit(since: now))
+        if $0.silence == .nextVisit { $0.silence = nil }
+      }
+      replan(index, at: now)
+    }
+  }
+
+  /// Notes that the device was at the place of a reminder that fires if it was not.
+  mutating func notePresence(_ index: Int32, since: Instant) {
+    guard let slot = slots.slot(index), slot.reminder.trigger == .absent else { return }
+    change(index) { $0.there = max($0.there ?? since, since) }
+  }
+
+  /// Erases the position and the trips. Stays are unknown from now on.
+  mutating func forgetPosition(at now: Instant) {
+    let heard = (reception.heard, reception.runSince, reception.silentSince)
+    reception = Reception()
+    (reception.heard, reception.runSince, reception.silentSince) = heard
+    learning = TripLearning()
+    excursion = nil
+    rebuildMonitor()
+    usePredictor()
+    for index in slots.indices where slots.marks(index).contains(.fence) {
+      if silences.contains(index) { continue }
+      removeFence(index)
+      replan(index, at: now)
+    }
+  }
+}
+
+extension Firing.Event {
+  /// The event of a stay that is long enough.
+  init(stay trigger: Reminder.Trigger) {
+    self =
+      switch trigger {
+      case .dwell: .dwell
+      case .absent: .absent
+      case .silent: .silent
+      case .arrive, .depart: .arrive
+      }
+  }
+}

@@ -1,0 +1,159 @@
+import CivilTime
+import Configuration
+import Control
+import JSONText
+import LinuxRuntime
+import Positioning
+import Reminders
+import TestSupport
+import Testing
+
+@testable import Daemon
+
+/// Reminders about anyone and about all, about an absence and about a silence.
+@Suite(.serialized) struct SeveralTrackersTests {
+  static let config = """
+    [Tracker anna]
+    [Tracker ben]
+    """
+  static let home =
+    #""kind":"location","place":{"name":"Home","lat":53.55,"lon":9.99,"radius_m":100}"#
+
+  private func add(_ live: LiveRig, _ members: String) throws {
+    _ = try live.rig.client().call("Add", #"{"reminder":{\#(members)}}"#)
+  }
+
+  /// Three fixes of a phone, a minute apart, after a pause.
+  private func go(_ live: LiveRig, _ name: String, east: Double) throws {
+    let before = live.feed().statistics.fixes
+    live.pass(.minutes(10))
+    for _ in 0..<3 {
+      live.pass(.minutes(1))
+      try live.send(live.tpv(east: east, device: "traccar:\(name)"))
+    }
+    try live.finish(fixes: before + 3)
+  }
+
+  private func advance(_ live: LiveRig, to time: Instant) {
+    live.pass(time - live.now)
+    live.rig.daemon.host.advance(to: live.now)
+  }
+
+  @Test func theLastOneWhoLeavesLocksUp() throws {
+    let live = try LiveRig(config: Self.config)
+    try add(live, #""id":"lock","title":"Lock up","who":"all","on":"depart",\#(Self.home)"#)
+    try go(live, "anna", east: 0)
+    try go(live, "ben", east: 0)
+    try go(live, "anna", east: 2_000)
+    #expect(live.fired == [])
+    let why = try live.rig.client().call("Why", #"{"id":"lock"}"#)["why"]
+    let gate = why?["gates"]?.array?.first { $0["gate"]?.string == "members" }
+    #expect(gate?["says"]?.string == "anna is outside, ben is inside")
+    try go(live, "ben", east: 2_000)
+    #expect(live.fired == ["lock depart"])
+    let firing = try #require(live.rig.journal.firings.first)
+    #expect(firing["GEOREMIND_WHO"] == "ben")
+    #expect(firing.message.hasPrefix("Lock up: ben left Home"))
+  }
+
+  @Test func theLastOneWhoComesAndARestartInBetween() throws {
+    let live = try LiveRig(config: Self.config)
+    try add(live, #""id":"dinner","title":"Dinner","who":"all",\#(Self.home)"#)
+    try go(live, "anna", east: 2_000)
+    try go(live, "ben", east: 2_000)
+    try go(live, "anna", east: 0)
+    #expect(live.fired == [])
+    let history = live.rig.daemon.host.history("dinner")
+    #expect(history?.members == ["anna": true, "ben": false])
+    live.rig.daemon.stop()
+    let stored = try Rig(
+      Self.config, folder: live.rig.folder, systemClock: { live.now.microseconds })
+    #expect(stored.daemon.host.history("dinner")?.members == ["anna": true, "ben": false])
+    let host = stored.daemon.host
+    var fix = Fix(
+      time: nil, position: LiveRig.home, mode: .threeD, source: .gnss, eph: 5)
+    for _ in 0..<4 {
+      live.pass(.minutes(5))
+      fix.time = live.now
+      host.take(fix, of: host.tracker(.tracker("ben")))
+    }
+    #expect(stored.journal.fired.suffix(1) == ["dinner arrive"])
+  }
+
+  @Test func anyoneIsEachByItself() throws {
+    let live = try LiveRig(config: Self.config)
+    try add(
+      live, #""id":"x","title":"X","who":"anyone","every_visit":true,\#(Self.home)"#)
+    try go(live, "anna", east: 2_000)
+    try go(live, "ben", east: 2_000)
+    try go(live, "anna", east: 0)
+    try go(live, "ben", east: 0)
+    try go(live, "anna", east: 2_000)
+    try go(live, "anna", east: 0)
+    #expect(live.fired == ["x arrive", "x arrive", "x arrive"])
+    #expect(live.rig.journal.firings.map { $0["GEOREMIND_WHO"] } == ["anna", "ben", "anna"])
+  }
+
+  @Test func notThereByThen() throws {
+    let live = try LiveRig(config: Self.config)
+    let due = live.now + .hours(3)
+    for name in ["anna", "ben"] {
+      try add(
+        live,
+        #""id":"\#(name)","title":"T","who":"\#(name)","on":"absent","due":"\#(due.json)",\#(Self.home)"#
+      )
+      try go(live, name, east: 2_000)
+    }
+    // Anna has been there, and is away again.
+    try go(live, "anna", east: 0)
+    try go(live, "anna", east: 2_000)
+    advance(live, to: due - .seconds(1))
+    #expect(live.fired == [])
+    advance(live, to: due)
+    #expect(live.fired == ["ben absent"])
+    let firing = try #require(live.rig.journal.firings.first)
+    #expect(firing["GEOREMIND_LATITUDE"] == nil, "where else ben is, is nobody's business")
+    #expect(firing.message == "T: ben is not at Home, nor since midnight")
+  }
+
+  @Test func oldPositionsOfAQueueProveNoPresence() throws {
+    let live = try LiveRig(config: Self.config)
+    let due = live.now + .hours(3)
+    try add(
+      live,
+      #""id":"a","title":"T","who":"anna","on":"absent","due":"\#(due.json)",\#(Self.home)"#)
+    try add(
+      live,
+      #""id":"s","title":"S","who":"anna","on":"silent","dwell_s":3600"#)
+    try go(live, "anna", east: 2_000)
+    let last = live.now
+    // Back after 50 minutes, with what it has stored; all of it was at home, and is old.
+    advance(live, to: last + .minutes(50))
+    let before = live.feed().statistics.fixes
+    for minute in 1...20 {
+      try live.send(
+        live.tpv(
+          east: 0, time: last + .minutes(Double(minute)), device: "traccar:anna"))
+    }
+    try live.finish(fixes: before + 20)
+    // It was heard then.
+    advance(live, to: last + .minutes(61))
+    #expect(live.fired == [])
+    advance(live, to: last + .minutes(110))
+    #expect(live.fired == ["s silent"])
+    #expect(live.rig.journal.firings[0].message == "S: nothing heard of anna for 1h")
+    advance(live, to: due)
+    #expect(live.fired == ["s silent", "a absent"])
+  }
+
+  @Test func severalHaveNoOneWay() throws {
+    let live = try LiveRig(config: Self.config)
+    for members in [
+      #""who":"all","max_speed_mps":3,\#(Self.home)"#, #""who":"all","on":"silent""#,
+      #""who":"anyone","kind":"preemptive","due":"2030-06-13T08:00:00","place":{"lat":1,"lon":1}"#,
+    ] {
+      let error = try live.rig.client().error("Add", #"{"reminder":{"title":"T",\#(members)}}"#)
+      #expect("\(error)".contains("name one tracker"))
+    }
+  }
+}
