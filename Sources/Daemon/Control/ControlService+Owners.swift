@@ -84,9 +84,9 @@ extension ControlService {
 
   /// The reminders that follow a place when the caller changes or removes it.
   ///
-  /// An owner of the place is held back by nobody's reminders: those that the caller may not change
-  /// keep their copy. A place without an owner is everyone's, so all reminders that follow it by
-  /// name, or wait for any place of its category, must be the caller's to change.
+  /// An owner of the place is held back by nobody's reminders: a reminder that the caller may not
+  /// change keeps its copy. A place without an owner is everyone's, so all reminders that follow it
+  /// by name, or wait for any place of its category, must be the caller's to change.
   /// - Throws: `refusedByPolicy` for a place, or a reminder, of another user.
   func followers(of place: SavedPlace, by method: String) throws -> [String] {
     if !caller.mayChange(ownedBy: place.owner), let owner = place.owner {
