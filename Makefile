@@ -22,7 +22,7 @@ SOURCES := $(shell find Sources Benchmarks Tools Tests/Lives Tests/TestSupport -
 .PHONY: help all run test check deps lint prose docs pictures docs-check docs-run fuzz bench install install-main \
   install-route install-mqtt install-web uninstall deb clean drive ci golden crash failures fleet \
   soak lives clock packages service calendars interchange routing geodesics notifications geoclue \
-  recipes report map tasks parked units sanitize long simulate link-order release repository \
+  recipes report map tasks parked units sanitize mutate nightly long simulate link-order release repository \
   release-tools release-systems image release-image growth
 
 help: ## this list
@@ -181,10 +181,17 @@ map: $(RELEASE)/.built ## the live map in a headless Chromium (needs chromium)
 	Tests/System/map/check.py $(RELEASE) .build/map
 	Tests/System/map/phone.py $(RELEASE) .build/map
 
-sanitize: ## the unit tests with Address and Thread Sanitizer
+sanitize: ## the unit tests with Address and Thread Sanitizer; ONLY= is a pattern of their names
 	@$(NEED_SWIFT)
-	$(SWIFT) test --sanitize=address --scratch-path .build/address
-	$(SWIFT) test --sanitize=thread --scratch-path .build/thread
+	$(SWIFT) test --sanitize=address --scratch-path .build/address $(if $(ONLY),--filter '$(ONLY)')
+	$(SWIFT) test --sanitize=thread --scratch-path .build/thread $(if $(ONLY),--filter '$(ONLY)')
+
+mutate: ## planted faults (Tests/Mutants), and which of them the unit tests notice; an hour of a core or more
+	@$(NEED_SWIFT)
+	Tools/mutate --table .build/mutants.tsv
+
+nightly: ## what takes hours: sanitizers, fuzzing, the simulator, planted faults
+	@.ci/nightly
 
 LONG ?= ExactnessTests|Simulations|MonitorOracleTests|RepeatDateutilTests|TimeZoneRulesTests|GeodesyTests
 long: ## the long unit tests; LONG= is a pattern of their names

@@ -28,8 +28,7 @@ extension Daemon {
     clockSteps = try ClockStepSource(loop: loop) { [unowned self] in clockStepped() }
     if let interval = services.watchdogInterval { try addWatchdog(every: interval) }
     dailyTimer = try loop.addTimer(.bootTime, accuracy: 600_000_000) { [unowned self] _ in
-      shortenLedger()
-      beginCheck()
+      workDaily()
     }
     pruneTimer = try loop.addTimer(.monotonic, accuracy: 1_000) { [unowned self] _ in prune() }
     pruneTimer?.setPriority(.background)
@@ -43,6 +42,11 @@ extension Daemon {
   /// How long the clock must go on without a step, in microseconds, before the age of firings
   /// counts: a clock that is years ahead for some minutes must not empty the ledger.
   private static let clockProbation: Int64 = 3_600_000_000
+
+  func workDaily() {
+    shortenLedger()
+    beginCheck()
+  }
 
   // MARK: - The weekly check of the store
 

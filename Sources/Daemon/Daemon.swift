@@ -41,6 +41,7 @@ final class Daemon {
   private(set) var control: ControlServer?
   var destinationTests = DestinationTests()
   var quietChoice: Quiet.Choice?
+  var mutes = Mutes()
   var quietTimer: TimerSource?
   var calendars: [CalendarFolder] = []
   var sources: [AnyObject] = []
@@ -158,6 +159,7 @@ final class Daemon {
     try useRoutes()
     try openLedger(restoredFirings)
     quietChoice = try store.state.quietChoice().flatMap { Quiet.Choice($0) }
+    mutes = try store.state.mutes().map { Mutes($0) } ?? Mutes()
     outbox.recover()
     loadReminderFiles()
     time?.begin()

@@ -23,6 +23,7 @@ package struct EngineState {
   private static let clockOffsetKey = "clock_offset"
   private static let experienceKey = "travel_experience"
   private static let quietKey = "quiet"
+  private static let mutesKey = "mutes"
 
   /// The key of a value that each tracker has; nil is the machine itself.
   private static func key(_ key: String, of tracker: String?) -> String {
@@ -88,6 +89,11 @@ package struct EngineState {
   package func keep(quietChoice: String?) throws(StoreError) {
     try keep(quietChoice ?? "", as: Self.quietKey)
   }
+
+  /// The mutes of members, as the daemon wrote them.
+  package func mutes() throws(StoreError) -> String? { try value(of: Self.mutesKey) }
+
+  package func keep(mutes: String) throws(StoreError) { try keep(mutes, as: Self.mutesKey) }
 
   func number(_ key: String) throws(StoreError) -> Int64? {
     try value(of: key).flatMap { Int64($0) }

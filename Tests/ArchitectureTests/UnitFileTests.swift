@@ -47,6 +47,14 @@ import Testing
     }
   }
 
+  /// Promise: only-this-machine.
+  @Test func theDaemonReachesOnlyThisMachine() throws {
+    let lines = try contents("\(packageRoot)/systemd/georemindd.service").split(separator: "\n")
+    let addresses = lines.filter { $0.hasPrefix("IPAddress") }
+    #expect(addresses == ["IPAddressDeny=any", "IPAddressAllow=localhost"])
+    #expect(lines.contains("PrivateDevices=yes"))
+  }
+
   /// Only a user's manager starts services without a user of their own.
   @Test(arguments: services.filter { !$0.contains("/user/") })
   func noServiceOfTheSystemIsRoots(file: String) throws {

@@ -241,6 +241,20 @@ struct DeliveryWorld {
     #expect(world.row?.failingSince == nil)
   }
 
+  /// Urgent firings that it delivers meanwhile do not lengthen the day.
+  @Test func aFiringIsGivenUpAfterADayBesideOthers() {
+    var world = world(1)
+    world.program = { seq, _ in seq == 1 ? .failed("it exited with 1") : .delivered }
+    for hour in 1...30 as ClosedRange<Int64> {
+      world.run(until: hour * Self.hour)
+      world.fire(priority: 1)
+    }
+    world.run()
+    let last = world.runs.last { $0.seq == 1 }?.time ?? 0
+    #expect((24 * Self.hour...24 * Self.hour + 900 * Self.second).contains(last))
+    #expect(world.row?.upto == 31 && world.row?.urgentUpto == 31)
+  }
+
   /// Not one day for each of them.
   @Test func aBacklogOfADeadDestinationEndsAndNewFiringsAreTriedOn() {
     var world = world(50)

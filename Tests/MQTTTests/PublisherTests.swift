@@ -163,6 +163,17 @@ extension Publisher.Effect {
     #expect(world.handle(.refused(.firing(1), "too long")) == [.ended(1, .refused("too long"))])
   }
 
+  /// Of those that nobody may have read, the last hundred.
+  @Test(arguments: [(100, 0), (101, 1), (150, 50)])
+  func aHundredMissedFiringsAreRepeated(count: Int, after: Int) {
+    let world = PublisherWorld()
+    _ = world.handle(.connected(.five))
+    _ = world.pass(10)
+    for seq in 1...count { #expect(world.deliver(seq)) }
+    _ = world.hear("online")
+    #expect(world.pass(5).contains(.read(after: after, limit: 16)))
+  }
+
   @Test func firingsThatHomeAssistantMissedAreRepeated() throws {
     let world = PublisherWorld()
     _ = world.handle(.connected(.five))

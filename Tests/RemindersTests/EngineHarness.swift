@@ -115,14 +115,21 @@ struct EngineHarness: ~Copyable {
     let reminders = engine.slots.indices.compactMap { engine.slots.slot($0)?.reminder }
     engine = Engine(settings: engine.settings, zone: engine.zone)
     now += .seconds(seconds)
-    for reminder in reminders { send(.add(reminder, kept[reminder.id])) }
+    for reminder in reminders { send(.add(reminder, stored(reminder.id))) }
+  }
+
+  /// The history of a reminder by way of its text, as the store has it. Names beyond all calendars,
+  /// which no engine makes, have no text.
+  private func stored(_ id: String) -> History? {
+    guard let history = kept[id] else { return nil }
+    return (try? History(text: history.text)) ?? history
   }
 
   /// As `restart`, by the way of a daemon.
   mutating func restartByLoading(after seconds: Double = 0, remembering fix: Fix? = nil) {
     let entries = engine.slots.indices.compactMap { index -> (Reminder, History)? in
       guard let reminder = engine.slots.slot(index)?.reminder else { return nil }
-      return (reminder, kept[reminder.id] ?? History())
+      return (reminder, stored(reminder.id) ?? History())
     }
     engine = Engine(settings: engine.settings, zone: engine.zone)
     if let fix { engine.remember(fix, from: now) }

@@ -20,7 +20,8 @@ extension ControlService {
     let (seq, urgent) = (Int64(given["after"]?.int ?? 0), given["urgent"]?.bool)
     let rows =
       urgent == false
-      ? try daemon.othersToDeliver(after: seq, limit: limit, bytes: Self.pageBytes)
+      ? try daemon.othersToDeliver(
+        to: caller.user, after: seq, limit: limit, bytes: Self.pageBytes)
       : try ledger.entries(after: seq, limit: limit, urgent: urgent, bytes: Self.pageBytes)
         .map { daemon.json(of: $0) }
     return [

@@ -82,11 +82,22 @@ extension ControlService {
         + "change it; SharedChanges=yes would let all members of the group")
   }
 
-  /// Checks that the caller may change the place and every reminder that this affects. Such a
-  /// reminder follows the place by name, or waits for any place of its category.
-  func mayLead(from place: SavedPlace, _ followers: [String], by method: String) throws {
+  /// The reminders that follow a place when the caller changes or removes it.
+  ///
+  /// An owner of the place is held back by nobody's reminders: a reminder that the caller may not
+  /// change keeps its copy. A place without an owner is everyone's, so all reminders that follow it
+  /// by name, or wait for any place of its category, must be the caller's to change.
+  /// - Throws: `refusedByPolicy` for a place, or a reminder, of another user.
+  func followers(of place: SavedPlace, by method: String) throws -> [String] {
     if !caller.mayChange(ownedBy: place.owner), let owner = place.owner {
       try requireSharing("a place", of: owner, by: method)
+    }
+    let followers = try daemon.store.places.followers(of: place)
+    guard place.owner == nil else {
+      return try followers.filter { id in
+        let owner = try daemon.store.reminders.reminder(id: id)?.reminder.owner
+        return caller.mayChange(ownedBy: owner) || daemon.settings.sharesChanges
+      }
     }
     let near = place.category.map { daemon.host.reminders(nearCategory: $0) } ?? []
     for id in followers + near {
@@ -94,5 +105,6 @@ extension ControlService {
         try mayChange(entry.reminder, by: method)
       }
     }
+    return followers
   }
 }

@@ -52,7 +52,7 @@ extension ControlService {
     return JSONObject([
       "timers": .array(timers), "places": .array(places),
       "problems": problems.isEmpty ? nil : .array(problems),
-      "quiet": daemon.quietNow == nil ? nil : daemon.quietJSON,
+      "quiet": daemon.quiet(of: caller.user) == nil ? nil : daemon.quietJSON(of: caller.user),
     ])
   }
 

@@ -86,8 +86,8 @@ struct ControlService {
     case .skipFiring: return try skipFiring(text("name") ?? "")
     case .forgetConsumer: return try forgetConsumer(text("name") ?? "")
     case .mute:
-      try daemon.mute(until: text("until"), off: given["off"]?.bool ?? false, by: caller.user)
-      return JSONObject(["quiet": daemon.quietJSON])
+      try daemon.mute(until: text("until"), off: given["off"]?.bool ?? false, by: caller)
+      return JSONObject(["quiet": daemon.quietJSON(of: caller.user)])
     case .testConsumers: return try testConsumers(text("name"))
     case .endTest: return try endTest(given)
     case .whereIs: return try whereIs(text("who"))

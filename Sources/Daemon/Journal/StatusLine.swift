@@ -84,7 +84,7 @@ extension Daemon {
         host.engine.lastFix == nil ? "none" : host.engine.isPositionLost ? "lost" : "known"),
       "next_due": nextDue.map { .string($0.json) },
       "delivery": failingDeliveries,
-      "quiet": quietJSON,
+      "quiet": quietJSON(of: nil),
       "memory_bytes": ProcessMemory.resident.map { .int($0) },
       "store_trouble": host.storeFailureText.map { .string($0) },
       "configuration_errors": wrongLines.isEmpty

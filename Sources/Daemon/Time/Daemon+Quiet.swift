@@ -9,33 +9,78 @@ import Storage
 /// Quiet hours and mutes: firings that are not urgent go to the ledger and the journal as always,
 /// and to the destinations as one summary when the quiet ends.
 extension Daemon {
-  /// The quiet now. A recording has none, and hours need a clock that is trusted.
-  var quietNow: Quiet.Span? {
+  /// The quiet of all now. A recording has none, and hours need a clock that is trusted.
+  private var commonQuiet: Quiet.Span? {
     guard let now = clock.live else { return nil }
     var quiet = Quiet(hours: settings.quietHours, choice: quietChoice)
     if !host.engine.isClockTrusted { quiet.hours = nil }
     return quiet.span(at: now, zone: host.engine.zone)
   }
 
+  /// The quiet now, as far as it is of all destinations.
+  var quietNow: Quiet.Span? { quiet(of: nil) }
+
+  /// The quiet now for the destinations of a user. The mute of a member is for the member's own,
+  /// and for all while nobody else has a reminder.
+  func quiet(of user: UInt32?) -> Quiet.Span? {
+    if let span = commonQuiet { return span }
+    return mute(of: user, at: clock.live).map { Quiet.Span(until: $0.end, isMuted: true) }
+  }
+
+  private func mute(of user: UInt32?, at now: Instant?) -> Mutes.Interval? {
+    guard let now else { return nil }
+    let present = mutes.intervals.filter { $0.value.contains(now) }
+    return user.flatMap { present[$0] }
+      ?? present.filter { host.engine.hasNoReminder(exceptOf: $0.key) }.min { $0.key < $1.key }?
+      .value
+  }
+
   /// Mutes until a time, or without an end; or ends the quiet.
-  /// - Throws: GeoremindError for a time that cannot be read or has passed; StoreError.
-  func mute(until text: String?, off: Bool, by user: UInt32) throws {
+  /// - Throws: GeoremindError for a time that cannot be read or has passed, and for the quiet of
+  ///   all that a member would end; StoreError.
+  func mute(until text: String?, off: Bool, by caller: Caller) throws {
     guard let now = clock.live else {
       throw GeoremindError.refusedByPolicy(reason: "a recording cannot be muted")
     }
-    let choice: Quiet.Choice?
-    if off {
-      var quiet = Quiet(hours: settings.quietHours, choice: quietChoice)
-      quiet.end(at: now, zone: host.engine.zone)
-      choice = quiet.choice
+    let moment = off ? nil : try text.map { try end(typed: $0, at: now) }
+    if caller.isMaster || settings.sharesChanges {
+      try keep(off ? endOfCommonQuiet(at: now) : .muted(until: moment))
     } else {
-      choice = .muted(until: try text.map { try end(typed: $0, at: now) })
+      try mute(of: caller.user, until: moment, off: off, at: now)
     }
+    let change = off ? "delivered to again" : moment.map { "muted \($0.json)" } ?? "muted"
+    if refusals.permitsNews(of: caller.user) {
+      log.notice("Destinations are \(change), by user \(caller.user)")
+    }
+    quietChanged()
+  }
+
+  private func mute(of user: UInt32, until end: Instant?, off: Bool, at now: Instant) throws {
+    var new = mutes
+    if off {
+      new.end(of: user, at: now)
+    } else if !new.begin(of: user, at: now, until: end) {
+      throw GeoremindError.refusedByPolicy(
+        reason: "\(Mutes.maximumUsers) users have muted already; root can mute all")
+    }
+    try store.state.keep(mutes: new.text)
+    mutes = new
+    guard off, commonQuiet != nil else { return }
+    guard host.engine.hasNoReminder(exceptOf: user) else {
+      throw GeoremindError.refusedByPolicy(reason: "the quiet is of all, and only root ends it")
+    }
+    try keep(endOfCommonQuiet(at: now))
+  }
+
+  private func endOfCommonQuiet(at now: Instant) -> Quiet.Choice? {
+    var quiet = Quiet(hours: settings.quietHours, choice: quietChoice)
+    quiet.end(at: now, zone: host.engine.zone)
+    return quiet.choice
+  }
+
+  private func keep(_ choice: Quiet.Choice?) throws(StoreError) {
     try store.state.keep(quietChoice: choice?.text)
     quietChoice = choice
-    let change = choice.map { "Destinations are \($0.text)" } ?? "The mute has ended"
-    if refusals.permitsNews(of: user) { log.notice("\(change), by user \(user)") }
-    quietChanged()
   }
 
   /// A span or a time as people type them.
@@ -44,32 +89,37 @@ extension Daemon {
     return try end(typed: text, "a span (2h) or a time (07:00)", after: now)
   }
 
-  /// The end of the quiet may have come, or have moved: held firings can be read then.
+  /// The end of a quiet may have come, or have moved: held firings can be read then.
   func quietChanged() {
     updateStatusSoon()
-    guard let span = quietNow else {
-      quietTimer?.disarm()
-      control?.announce(.destination(JSONObject()))
-      return
-    }
-    awaitEnd(of: span)
+    awaitEndOfQuiet()
+    if quietNow == nil { control?.announce(.destination(JSONObject())) }
   }
 
-  private func awaitEnd(of span: Quiet.Span) {
-    guard let now = clock.live, let until = span.until else { return }
-    quietTimer?.arm(in: (until - now).microseconds)
+  private func awaitEndOfQuiet() {
+    guard let now = clock.live else { return }
+    let ends = [commonQuiet?.until].compactMap(\.self) + mutes.intervals.values.compactMap(\.end)
+    if let next = ends.filter({ now < $0 }).min() {
+      quietTimer?.arm(in: (next - now).microseconds)
+    } else {
+      quietTimer?.disarm()
+    }
   }
 
   // MARK: - Firings of a destination
 
-  /// The next firings without urgency for a destination: none while it is quiet, and then one
-  /// summary for the held ones.
-  func othersToDeliver(after seq: Int64, limit: Int, bytes: Int) throws -> [JSONObject] {
-    if let span = quietNow {
-      awaitEnd(of: span)
+  /// The next firings without urgency for a destination of a user: none while it is quiet, and then
+  /// one summary for the held ones.
+  func othersToDeliver(
+    to user: UInt32, after seq: Int64, limit: Int, bytes: Int
+  ) throws -> [JSONObject] {
+    if quiet(of: user) != nil {
+      awaitEndOfQuiet()
       return []
     }
-    let held = try store.ledger.held(after: seq, limit: Self.maximumSummary)
+    let mute = mutes.intervals[user]
+    let held = try store.ledger.held(
+      after: seq, limit: Self.maximumSummary, from: mute?.start, to: mute?.end)
     if held.count > 1, let summary = summary(of: held) { return [summary] }
     return try store.ledger.entries(after: seq, limit: limit, urgent: false, bytes: bytes)
       .map { json(of: $0) }
@@ -107,15 +157,20 @@ extension Daemon {
   }
 
   /// `quiet` of a status: nil without quiet hours and without a mute.
-  var quietJSON: JSONValue? {
-    let span = quietNow
+  /// - Parameter user: for whose destinations; nil for all.
+  func quietJSON(of user: UInt32?) -> JSONValue? {
+    let span = quiet(of: user)
     guard span != nil || settings.quietHours != nil else { return nil }
+    let mute = user.flatMap { mutes.intervals[$0] }
+    let end = mute.map { $0.end ?? Instant(microseconds: .max) }
+    let held = span == nil ? nil : try? store.ledger.heldCount(from: mute?.start, to: end)
     return .object(
       JSONObject([
         "now": .bool(span != nil), "until": span?.until.map { .string($0.json) },
         "by": span.map { $0.isMuted ? "mute" : "hours" },
+        "all": span == nil ? nil : .bool(quietNow != nil),
         "hours": settings.quietHours.map { .string("\($0)") },
-        "held": span == nil ? nil : (try? store.ledger.heldCount()).map { .int($0) },
+        "held": held.map { .int($0) },
       ]))
   }
 }

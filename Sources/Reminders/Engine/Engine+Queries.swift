@@ -21,6 +21,11 @@ extension Engine {
   /// The part of `reminderBytes` that one user's reminders take, shapes aside.
   package func reminderBytes(ofOwner owner: UInt32) -> Int { slots.byteCounts[owner] ?? 0 }
 
+  /// Whether each reminder is this user's or everyone's.
+  package func hasNoReminder(exceptOf owner: UInt32) -> Bool {
+    slots.byteCounts.keys.allSatisfy { $0 == owner }
+  }
+
   /// Growth of `reminderBytes`, in bytes, if the reminder were added.
   package func growth(by reminder: Reminder) -> Int {
     let shape = reminder.area?.byteCount ?? 0

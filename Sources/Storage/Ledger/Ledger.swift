@@ -64,28 +64,42 @@ package struct Ledger {
     ).values
   }
 
+  /// The condition of SQL for a firing that a quiet time of all has held, or that fired from ?2 to
+  /// before ?3.
+  private static let isHeld = "(held = 1 OR coalesce(time_us >= ?2 AND time_us < ?3, 0))"
+
   /// The next firings behind `seq` that are not urgent, as far as a quiet time has held them.
-  package func held(after seq: Int64, limit: Int) throws(StoreError) -> [LedgerEntry] {
+  /// - Parameters:
+  ///   - start: of a quiet time that is not of all; nil for none.
+  ///   - end: of the same.
+  package func held(
+    after seq: Int64, limit: Int, from start: Instant? = nil, to end: Instant? = nil
+  ) throws(StoreError) -> [LedgerEntry] {
     try database.rows(
       of: "firing",
       """
       SELECT \(FiringRow.read) FROM firing
-      WHERE seq > ?1 AND held = 1 AND seq < coalesce(
-        (SELECT seq FROM firing WHERE seq > ?1 AND held IS NULL AND NOT \(Self.isUrgent)
-          ORDER BY seq LIMIT 1), ?2)
+      WHERE seq > ?1 AND \(Self.isHeld) AND NOT \(Self.isUrgent) AND seq < coalesce(
+        (SELECT seq FROM firing
+          WHERE seq > ?1 AND NOT coalesce(\(Self.isHeld), 0) AND NOT \(Self.isUrgent)
+          ORDER BY seq LIMIT 1), ?4)
       ORDER BY seq
-      """, [.integer(seq), .integer(.max)], limit: limit, read: LedgerEntry.read
+      """, [.integer(seq), SQLValue(start), SQLValue(end), .integer(.max)], limit: limit,
+      read: LedgerEntry.read
     ).values
   }
 
-  /// Held firings that a destination has yet to receive.
-  package func heldCount() throws(StoreError) -> Int {
+  /// Held firings that a destination has yet to receive; the times as for `held`.
+  package func heldCount(
+    from start: Instant? = nil, to end: Instant? = nil
+  ) throws(StoreError) -> Int {
     Int(
       try database.integer(
         """
         SELECT count(*) FROM firing
-        WHERE held = 1 AND seq > (SELECT min(upto) FROM consumer)
-        """) ?? 0)
+        WHERE seq > (SELECT min(upto) FROM consumer) AND \(Self.isHeld)
+          AND NOT \(Self.isUrgent)
+        """, [.null, SQLValue(start), SQLValue(end)]) ?? 0)
   }
 
   // MARK: - Outbox

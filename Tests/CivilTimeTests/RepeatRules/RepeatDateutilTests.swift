@@ -4,25 +4,25 @@ import Testing
 
 @testable import CivilTime
 
-/// Random rules of every part against python-dateutil, an independent implementation, where it is
-/// installed: some dozens, or 100 000 with GEOREMIND_LONG_TESTS.
+/// Random rules of every part against python-dateutil, an independent implementation: some dozens,
+/// or 100 000 with GEOREMIND_LONG_TESTS.
 @Suite struct RepeatDateutilTests {
-  @Test func agreesWithDateutil() throws {
+  private static let python = pythonWithModules("dateutil.rrule")
+
+  @Test(.enabled(if: python != nil, "python3-dateutil is not installed"))
+  func agreesWithDateutil() throws {
     let isLong = getenv("GEOREMIND_LONG_TESTS") != nil
     let script = "\(packageRoot)/Tests/System/recurrence.py"
     let seed = 20_261_121
-    guard
-      let pipe = popen("python3 '\(script)' \(isLong ? 100_000 : 60) \(seed) 2>/dev/null", "r")
-    else { return }
+    let python = try #require(Self.python)
+    let made = try #require(
+      runCommand("\(python) '\(script)' \(isLong ? 100_000 : 60) \(seed) 2>/dev/null"))
+    #expect(made.code == 0)
     var counts: [String: (same: Int, different: Int)] = [:]
     var wrong: [String] = []
-    var size = 0
-    var buffer: UnsafeMutablePointer<CChar>?
-    while getline(&buffer, &size, pipe) > 0, let line = buffer {
-      let fields = String(cString: line).split(separator: "\t").map {
-        $0.filter { $0 != "\n" }
-      }
-      guard fields.count == 6 else { break }
+    for line in made.output.split(separator: "\n") {
+      let fields = line.split(separator: "\t").map(String.init)
+      try #require(fields.count == 6, "\(line)")
       let difference = try difference(fields)
       if difference == nil {
         counts[fields[5], default: (0, 0)].same += 1
@@ -31,14 +31,6 @@ import Testing
         if fields[5] == "-", let difference { wrong.append(difference) }
       }
     }
-    free(buffer)
-    // The status of the shell: its exit code is in the second byte.
-    let status = pclose(pipe) >> 8 & 0xFF
-    if status == 77 || status == 127 {
-      print("python-dateutil is not installed: the comparison with it is left out")
-      return
-    }
-    #expect(status == 0)
     #expect(counts.values.reduce(0) { $0 + $1.same + $1.different } == (isLong ? 100_000 : 60))
     #expect(wrong.isEmpty, "seed \(seed): \(wrong.count) differ; \(wrong.prefix(3))")
     #expect(counts["-"]?.same ?? 0 > 30)

@@ -4,19 +4,18 @@ import Testing
 
 @testable import CivilTime
 
-/// Time stamps and spans against systemd-analyze(1), where it is installed: what it understands is
-/// understood here, and as the same. Left out is what it lets pass though it is most likely a slip:
+/// Time stamps and spans against systemd-analyze(1): what it understands is understood here, and as
+/// the same. Left out is what it lets pass though it is most likely a slip:
 /// days that do not exist, minutes of one digit, years of two.
-@Suite struct SystemdTimeTests {
+@Suite(
+  .enabled(
+    if: runCommand("systemd-analyze --version >/dev/null 2>&1")?.code == 0,
+    "systemd-analyze is not installed"))
+struct SystemdTimeTests {
   private static let zone = "Europe/Berlin"
 
-  /// What systemd-analyze makes of each text: the number behind a label, nil where it refuses it;
-  /// or nil where there is no systemd-analyze.
-  private func analyzed(_ verb: String, _ label: String, _ texts: [String]) -> [Double?]? {
-    guard system("command -v systemd-analyze > /dev/null 2>&1") == 0 else {
-      print("systemd-analyze is not installed: the comparison with it is left out")
-      return nil
-    }
+  /// What systemd-analyze makes of each text: the number behind a label, nil where it refuses it.
+  private func analyzed(_ verb: String, _ label: String, _ texts: [String]) -> [Double?] {
     return texts.map { text in
       // One call for each: it stops at the first text that it refuses.
       guard
@@ -57,7 +56,7 @@ import Testing
       }
       texts.append(parts.joined(separator: " "))
     }
-    guard let expected = analyzed("timespan", "μs", texts) else { return }
+    let expected = analyzed("timespan", "μs", texts)
     #expect(expected.count { $0 != nil } > 50)
     for (text, microseconds) in zip(texts, expected) {
       guard let microseconds else { continue }
@@ -86,7 +85,7 @@ import Testing
         "\(year)-\(month.padded(2))-\(day.padded(2)) \(hour.padded(2)):\(minute.padded(2))"
           + ":\(second.padded(2))\(zone)")
     }
-    guard let expected = analyzed("timestamp", "UNIX seconds", texts) else { return }
+    let expected = analyzed("timestamp", "UNIX seconds", texts)
     #expect(expected.count { $0 != nil } > 45)
     let zone = try TimeZoneRules(named: Self.zone)
     let now = Instant(seconds: 1_781_280_000)

@@ -119,6 +119,14 @@ enum WatchScene {
     #expect(lines.joined() == (try WatchScene.screen(columns, rows)))
   }
 
+  /// Promise: watch-columns.
+  @Test(arguments: [(119, false), (120, true)])
+  func aPageHasTwoColumnsFrom120On(columns: Int, isWide: Bool) throws {
+    let lines = text(try page(), columns, 30)
+    let hasTwo = lines.contains { $0.hasPrefix("Next times ") && $0.hasSuffix(" Last firings") }
+    #expect(hasTwo == isWide)
+  }
+
   /// Any terminal, any answer: so many lines, none too wide, no control character.
   @Test(arguments: [(80, 24), (200, 60), (1, 1), (10, 3), (40, 10), (119, 5), (120, 7), (1000, 2)])
   func everyPageFits(columns: Int, rows: Int) throws {

@@ -122,11 +122,12 @@ import Testing
     #expect(try !isRefused(rig, anna, "Remove", #"{"id":"a"}"#))
   }
 
-  @Test func aPlaceOfACategoryThatAnothersReminderWatchesStays() throws {
+  /// A place of everyone's stays while reminders of others need it.
+  @Test func aSharedPlaceOfACategoryThatAnothersReminderWatchesStays() throws {
     let rig = try Rig()
     _ = try reply(rig, ben, "AddCategory", ##"{"name":"shop","color":"#AA8800"}"##)
     let place = #"{"name":"Rewe","latitude":53.5,"longitude":9.9,"category":"shop"}"#
-    _ = try reply(rig, ben, "AddPlace", place)
+    _ = try reply(rig, root, "AddPlace", place)
     let document = #"{"id":"a","kind":"location","title":"x","near_category":"shop"}"#
     _ = try reply(rig, anna, "Add", #"{"reminder":\#(document)}"#)
     #expect(try isRefused(rig, ben, "RemovePlace", #"{"name":"Rewe"}"#))
@@ -136,13 +137,33 @@ import Testing
     #expect(try !isRefused(rig, ben, "RemovePlace", #"{"name":"Rewe"}"#))
   }
 
-  @Test func aPlaceThatAnothersReminderFollowsIsNotRemoved() throws {
+  /// Anna's reminder at Ben's place holds Ben back from nothing, and stays where it is.
+  @Test(arguments: [
+    ("EditPlace", #"{"name":"Home","latitude":53.6,"longitude":9.9}"#, 1),
+    ("MergePlaces", #"{"name":"Home","into":"Work"}"#, 1),
+    ("RemovePlace", #"{"name":"Home","unless_used":true}"#, 0),
+  ])
+  func anothersReminderDoesNotHoldAPlace(method: String, parameters: String, own: Int) throws {
     let rig = try Rig()
-    _ = try reply(rig, ben, "AddPlace", #"{"name":"Home","latitude":53.5,"longitude":9.9}"#)
-    let document = #"{"id":"a","kind":"location","title":"x","place":"Home"}"#
-    _ = try reply(rig, anna, "Add", #"{"reminder":\#(document)}"#)
-    #expect(try isRefused(rig, ben, "RemovePlace", #"{"name":"Home"}"#))
-    #expect(try !isRefused(rig, root, "RemovePlace", #"{"name":"Home"}"#))
+    _ = try reply(rig, ben, "AddCategory", ##"{"name":"shop","color":"#AA8800"}"##)
+    for (name, latitude) in [("Home", 53.5), ("Work", 53.7)] {
+      let place = #""latitude":\#(latitude),"longitude":9.9,"category":"shop""#
+      _ = try reply(rig, ben, "AddPlace", #"{"name":"\#(name)",\#(place)}"#)
+    }
+    let near = #"{"id":"n","kind":"location","title":"x","near_category":"shop"}"#
+    _ = try reply(rig, anna, "Add", #"{"reminder":\#(near)}"#)
+    for (caller, id) in [(anna, "a"), (ben, "b")] where own > 0 || id == "a" {
+      let document = #"{"id":"\#(id)","kind":"location","title":"x","place":"Home"}"#
+      _ = try reply(rig, caller, "Add", #"{"reminder":\#(document)}"#)
+    }
+    let answer = try reply(rig, ben, method, parameters)
+    #expect(answer["reminders"]?.array?.map(\.string) == (own > 0 ? ["b"] : []))
+    #expect(try latitude(rig, "a") == 53.5)
+    if own > 0 { #expect(try latitude(rig, "b") != 53.5) }
+  }
+
+  private func latitude(_ rig: Rig, _ id: String) throws -> Double? {
+    try shown(rig, id)["place"]?["lat"]?.double
   }
 
   @Test func onlyItsUserAndRootGoOnWithAPlaceImport() throws {

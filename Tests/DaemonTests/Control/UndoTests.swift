@@ -148,6 +148,7 @@ import Testing
     #expect(rig.daemon.host.engine.count == 1)
   }
 
+  /// Promise: undo-10000.
   @Test func anImportOfMoreThanTenThousandIsNotStored() throws {
     try add("a")
     func entries(_ count: Int, _ prefix: String) throws -> [ReminderStore.Entry] {
@@ -159,7 +160,7 @@ import Testing
       }
     }
     let service = ControlService(daemon: rig.daemon, caller: anna)
-    let limit = UndoLog.maximumReminders
+    let limit = 10_000
     try rig.daemon.addAll(entries(limit + 1, "m"), by: service.origin(.importReminders))
     #expect(try changes() == ["Add 1 T a"])
     try rig.daemon.addAll(entries(limit, "n"), by: service.origin(.importReminders))
@@ -175,6 +176,7 @@ import Testing
     #expect(try rig.daemon.store.reminders.all().values.map(\.reminder.id) == ["a", "b", "c"])
   }
 
+  /// Promise: undo-20.
   @Test func twentyCommandsOfAUserAreStored() throws {
     try add("b", by: ben)
     for number in 0..<25 { try add("n\(number)") }

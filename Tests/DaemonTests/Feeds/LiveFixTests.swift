@@ -72,6 +72,18 @@ import Testing
     #expect(live.rig.journal.entries(.clockStepped).isEmpty)
   }
 
+  /// Promise: untrusted-clock-drops-no-fix.
+  @Test(arguments: [TimeSpan.hours(-24), .minutes(-2), .hours(24)])
+  func aClockThatIsNotTrustedDropsNoFix(off: TimeSpan) throws {
+    for isTrusted in [false, true] {
+      let live = try LiveRig(isTrusted: isTrusted)
+      try live.send(live.tpv(east: 1_000, time: live.now + off))
+      try live.finish(fixes: 1)
+      #expect(live.lastFix == (isTrusted ? nil : live.now + off))
+      #expect(live.dropped.count == (isTrusted ? 1 : 0))
+    }
+  }
+
   /// A year is no week rollover, which is corrected before its age counts.
   @Test func aReceiverWithAWrongYearIsDroppedAndARolloverCorrected() throws {
     let live = try LiveRig()

@@ -28,9 +28,11 @@ final class LiveRig {
   /// - Parameters:
   ///   - query: of each feed.
   ///   - config: more sections of the configuration.
+  ///   - isTrusted: whether the system's clock is.
   ///   - last: an earlier daemon that has stopped, to go on where it was.
   init(
-    feeds: Int = 1, query: String = "", config: String = "", after last: LiveRig? = nil
+    feeds: Int = 1, query: String = "", config: String = "", isTrusted: Bool = true,
+    after last: LiveRig? = nil
   ) throws {
     let listeners = try (0..<feeds).map { _ in try Listener() }
     let clock = VirtualClock()
@@ -47,7 +49,13 @@ final class LiveRig {
     let list = try folder.file("list.json", reminders.joined(separator: "\n"))
     rig = try Rig(
       "[Feed]\n\(lines)\n[Clock]\nTrust=always\n[Reminders]\nFile=\(list)\n\(config)",
-      folder: folder, systemClock: { clock.now.microseconds })
+      folder: folder, systemClock: { clock.now.microseconds },
+      beforeStart: {
+        guard !isTrusted else { return }
+        $0.clockTrust = ClockTrust(demand: .synchronized, lastSeen: nil, root: folder.path) {
+          false
+        }
+      })
     let rig = rig
     try rig.run { rig.daemon.feeds.allSatisfy { $0.feed.state == .open } }
   }

@@ -381,9 +381,12 @@ import Testing
     #expect(next.journal.fired == [])
   }
 
+  /// Promise: slow-commit.
   @Test func aSlowDiskIsSaidOnceAndItsEndOnce() throws {
     let rig = try Rig()
-    for commit: Int64 in [900_000, 1_500_000, 3_000_000, 20_000, 30_000] {
+    rig.daemon.host.watchPace(of: 1_000_000)
+    #expect(rig.daemon.host.isStoreSlow == false)
+    for commit: Int64 in [1_000_001, 1_500_000, 3_000_000, 1_000_000, 30_000] {
       rig.daemon.host.watchPace(of: commit)
     }
     let told = rig.journal.entries.map(\.message).filter {

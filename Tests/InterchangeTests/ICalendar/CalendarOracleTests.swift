@@ -8,21 +8,18 @@ import Testing
 @testable import Interchange
 
 /// Random repeating tasks and events, completed up to six times each, against python-dateutil and
-/// icalendar, where they are installed: they compute from the first file, and read back what was
-/// written.
+/// icalendar: they compute from the first file, and read back what was written.
 @Suite struct CalendarOracleTests {
   private let seed = 20_261_126
   private let number = getenv("GEOREMIND_LONG_TESTS") == nil ? 2_000 : 20_000
 
-  @Test func agreesWithDateutilAndICalendar() throws {
+  private static let python = pythonWithModules("dateutil.rrule, icalendar, zoneinfo")
+
+  @Test(.enabled(if: python != nil, "python3-dateutil or python3-icalendar is not installed"))
+  func agreesWithDateutilAndICalendar() throws {
     let folder = try TemporaryFolder()
     let cases = "\(folder.path)/cases"
-    guard try run("make \(number) \(seed) >'\(cases)'") != nil else {
-      print(
-        "python3-dateutil and python3-icalendar are not installed: the comparison with them is "
-          + "left out")
-      return
-    }
+    _ = try run("make \(number) \(seed) >'\(cases)'")
     let now = Instant(microseconds: 1_795_262_400_000_000)
     var results = ""
     for line in String(decoding: try fileBytes(cases), as: UTF8.self).split(separator: "\n") {
@@ -30,7 +27,7 @@ import Testing
       results += JSONValue.object(try result(of: given, at: now)).line + "\n"
     }
     try folder.file("results", results)
-    let verdict = try #require(try run("judge '\(cases)' '\(folder.path)/results'"))
+    let verdict = try run("judge '\(cases)' '\(folder.path)/results'")
     let last = try #require(verdict.split(separator: "\n").last)
     let summary = try #require(try JSONParser.parse(String(last)).object)
     #expect(summary["cases"]?.int == number)
@@ -39,27 +36,13 @@ import Testing
       summary["wrong"]?.int == 0, "seed \(seed): \(verdict.split(separator: "\n").prefix(20))")
   }
 
-  /// The output of the script; nil where it lacks a library.
-  private func run(_ arguments: String) throws -> String? {
+  /// The output of the script.
+  private func run(_ arguments: String) throws -> String {
     let script = "\(packageRoot)/Tests/System/calendar_series.py"
-    let command = """
-      for python in python3 /usr/bin/python3; do
-        $python -c 'import dateutil.rrule, icalendar, zoneinfo' 2>/dev/null || continue
-        exec $python '\(script)' \(arguments)
-      done
-      exit 77
-      """
-    let pipe = try #require(popen(command, "r"))
-    var output = ""
-    var size = 0
-    var buffer: UnsafeMutablePointer<CChar>?
-    while getline(&buffer, &size, pipe) > 0, let line = buffer { output += String(cString: line) }
-    free(buffer)
-    // The status of the shell: its exit code is in the second byte.
-    let status = pclose(pipe) >> 8 & 0xFF
-    if status == 77 { return nil }
-    try #require(status == 0, "the script ends with \(status)")
-    return output
+    let python = try #require(Self.python)
+    let ran = try #require(runCommand("\(python) '\(script)' \(arguments)"))
+    try #require(ran.code == 0, "the script ends with \(ran.code)")
+    return ran.output
   }
 
   // MARK: - georemind

@@ -64,6 +64,36 @@ import Testing
     #expect(Set(found.map(\.id)).count == 3)
   }
 
+  /// The end of an event, its start without one, or the end of its day.
+  @Test(arguments: [
+    ("DTSTART:20261120T090000Z\nDTEND:20261120T100000Z", "2026-11-20T10:00:00Z"),
+    ("DTSTART:20261120T090000Z\nDURATION:PT30M", "2026-11-20T09:30:00Z"),
+    ("DTSTART:20261120T090000Z", "2026-11-20T09:00:00Z"),
+    ("DTSTART;VALUE=DATE:20261120", "2026-11-21T00:00:00"),
+    ("DTSTART;VALUE=DATE:20261120\nDTEND;VALUE=DATE:20261122", "2026-11-22T00:00:00"),
+  ]) func anEventAtAPlaceEndsWithItsTime(times: String, until: String) throws {
+    let found = try read(
+      CalendarFixtures.calendar(
+        """
+        BEGIN:VEVENT
+        UID:e
+        SUMMARY:Fair
+        \(times)
+        BEGIN:VALARM
+        ACTION:DISPLAY
+        TRIGGER;VALUE=DATE-TIME:19760401T005545Z
+        PROXIMITY:ARRIVE
+        BEGIN:VLOCATION
+        URL:geo:53.5,9.9;u=100
+        END:VLOCATION
+        END:VALARM
+        END:VEVENT
+        """)
+    ).map(\.reminder)
+    try #require(found.map(\.kind) == [.location])
+    #expect(try found[0].until == TimeStamp(parsing: until))
+  }
+
   @Test func tasksOrg() throws {
     let found = try read(CalendarFixtures.tasksOrg)
     try #require(found.count == 2)

@@ -199,6 +199,57 @@ import Testing
     #expect(missed.reported == 1 && missed.leftOut == 1)
   }
 
+  @Test func aRepetitionWaitsForATrustedClock() throws {
+    var harness = EngineHarness()
+    try harness.add(#"{"id":"t","title":"T","due":"2026-06-12T16:30:00Z","nag_s":600}"#)
+    harness.wait(1_800)
+    #expect(harness.firings.count == 1)
+    harness.send(.clockTrust(false))
+    harness.wait(3_600)
+    #expect(harness.firings.count == 1)
+    harness.send(.clockTrust(true))
+    #expect(harness.firings.count == 2)
+  }
+
+  /// A step of the clock makes no fix older.
+  @Test func afterAStepTheAgeOfAFixCountsAnew() throws {
+    var harness = EngineHarness()
+    try harness.add(#"{"id":"a","kind":"location","title":"A",\#(EngineHarness.place())}"#)
+    harness.fix(3_000)
+    harness.now += .hours(5)
+    harness.send(.clockSet)
+    let gates = harness.engine.why("a", at: harness.now)?.gates
+    let fix = try #require(gates?.first { $0.name == "fix" })
+    #expect(fix.isOpen, "\(fix)")
+    #expect(harness.notices == [])
+  }
+
+  /// Whatever one user has missed, the others' dates fire, and everyone's. Promise: late-1000.
+  @Test(arguments: [999, 1_000, 1_001]) func lateDatesOfOneUserHaveALimit(count: Int) throws {
+    var harness = EngineHarness()
+    for number in 0..<count {
+      try harness.add(
+        #"{"id":"m\#(number)","title":"T","due":"2026-06-12T17:00:00Z","owner":1000}"#)
+    }
+    for (id, owner) in [("b", #","owner":1001"#), ("e", "")] {
+      try harness.add(#"{"id":"\#(id)","title":"T","due":"2026-06-12T18:00:00Z"\#(owner)}"#)
+    }
+    harness.restartByLoading(after: 4 * 3600)
+    harness.wait(1)
+    let fired = min(count, 1_000)
+    #expect(harness.firings.count == fired + 2)
+    #expect(harness.firings.filter { ["b", "e"].contains($0.reminderID) }.count == 2)
+    #expect(harness.standings.values.count { $0.state == .expired } == count - fired)
+    let sums = harness.notices.compactMap { notice -> Missed? in
+      if case .missed(let missed) = notice { missed } else { nil }
+    }
+    #expect(sums.map(\.reported) == [fired + 2] && sums.map(\.beyondLimit) == [count - fired])
+    // What is due from now on fires, late or not.
+    try harness.add(#"{"id":"n","title":"T","due":"2026-06-12T20:30:00Z","owner":1000}"#)
+    harness.wait(3600)
+    #expect(harness.firings.last?.reminderID == "n")
+  }
+
   @Test func placesFireWithoutATrustedClockButNotByTheHour() throws {
     var harness = EngineHarness()
     harness.send(.clockTrust(false))

@@ -48,6 +48,18 @@ import Testing
     #expect(firing.unnamed == nil)
   }
 
+  /// Both contain the device, and the later number is nearer.
+  @Test func ofSeveralPlacesTheNearestIsMeant() throws {
+    var harness = EngineHarness()
+    harness.places["supermarket"] = [
+      Self.shop(1, at: 1_000, radius: 400), Self.shop(2, at: 1_200, radius: 400),
+    ]
+    try harness.add(Self.milk(#","on":"dwell","hold_s":300"#))
+    harness.walk(from: 0, to: 1_250)
+    for _ in 0..<600 { harness.fix(1_250, speed: 0) }
+    #expect(met(harness) == ["dwell 2"])
+  }
+
   /// Once it has fired for a pass, nobody follows the device for it.
   @Test func afterAPassTheNextVisitIsNotTheOneThatIsOn() throws {
     var harness = Self.harness()

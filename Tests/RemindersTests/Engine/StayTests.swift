@@ -243,6 +243,20 @@ import Testing
       ])
   }
 
+  /// Wherever the restarts are, there are 24 repetitions, each at its time. Promise: nag-restart.
+  @Test(arguments: [1, 7, 60, 600]) func repetitionsGoOnAfterARestart(seconds: Double) throws {
+    var harness = EngineHarness()
+    let start = harness.now
+    try harness.add(#"{"id":"t","title":"T","due":"2026-06-12T16:00:30Z","nag_s":60}"#)
+    for _ in 0..<Int(1_800 / seconds) {
+      harness.wait(seconds)
+      harness.restart()
+    }
+    let due = start + .seconds(30)
+    #expect(harness.firings.map(\.time) == (0...24).map { due + .minutes(Double($0)) })
+  }
+
+  /// Promise: nag-24.
   @Test func repetitionsHaveTheLimitThatIsSet() throws {
     for (limit, count) in [("", 25), (#","nag_limit":3"#, 4), (#","nag_limit":"none""#, 61)] {
       var harness = EngineHarness()

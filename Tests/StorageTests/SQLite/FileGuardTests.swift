@@ -14,6 +14,8 @@ import Testing
   enum Damage: CaseIterable {
     case removedDatabase
     case replacedDatabase
+    /// Another file is at its path, and it has another name.
+    case movedDatabase
     case removedLog
     case overwrittenLog
     case emptiedLog
@@ -36,6 +38,10 @@ import Testing
     case .removedDatabase: try #require(unlink(path) == 0)
     case .replacedDatabase:
       try Backup.write(path, to: path + ".copy", at: .start)
+      try #require(rename(path + ".copy", path) == 0)
+    case .movedDatabase:
+      try Backup.write(path, to: path + ".copy", at: .start)
+      try #require(rename(path, path + ".other") == 0)
       try #require(rename(path + ".copy", path) == 0)
     case .removedLog: try #require(unlink(path + "-wal") == 0)
     case .overwrittenLog:

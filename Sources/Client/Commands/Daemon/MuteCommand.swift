@@ -8,6 +8,8 @@ struct MuteCommand: ClientCommand {
     discussion: """
       Firings that wait arrive as one summary at the end. Urgent ones do not wait: priority 1 \
       to 3, an anchor watch, a lost position. QuietHours= in georemind.conf does this each day. \
+      Where several users have reminders, it is for your own notifications and hooks; root's is \
+      for all. \
       Examples: mute 2h, mute until tomorrow 8:00, mute off.
       """)
 
@@ -34,6 +36,7 @@ struct MuteCommand: ClientCommand {
     }
     let end = quiet["until"] == nil ? "" : " until \(Answer.time(quiet["until"], display.due))"
     let held = quiet["held"]?.int ?? 0
-    return "now\(end)\(held > 0 ? ", \(held) waiting" : ""); 'georemind mute off' ends it"
+    let whose = quiet["all"]?.bool == false ? " for your own destinations" : ""
+    return "now\(whose)\(end)\(held > 0 ? ", \(held) waiting" : ""); 'georemind mute off' ends it"
   }
 }

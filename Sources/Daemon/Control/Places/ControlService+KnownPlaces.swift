@@ -131,8 +131,7 @@ extension ControlService {
     // An empty text takes it away.
     if let category = given["category"]?.string { changed.category = category.nonEmpty }
     if let notes = given["notes"]?.string { changed.notes = notes.nonEmpty }
-    let followers = try daemon.store.places.followers(of: place)
-    try mayLead(from: place, followers, by: "EditPlace")
+    let followers = try followers(of: place, by: "EditPlace")
     try lead(followers, from: place, to: changed, storing: changed) { () throws(StoreError) in
       try daemon.store.places.replace(place.name, with: changed)
     }
@@ -145,8 +144,7 @@ extension ControlService {
     guard place.name != other.name else {
       throw GeoremindError.invalidReminder(field: "into", reason: "is the same place")
     }
-    let followers = try daemon.store.places.followers(of: place)
-    try mayLead(from: place, followers, by: "MergePlaces")
+    let followers = try followers(of: place, by: "MergePlaces")
     try lead(followers, from: place, to: other, storing: nil) { () throws(StoreError) in
       try daemon.store.places.remove(named: place.name)
     }
@@ -156,11 +154,10 @@ extension ControlService {
   func removePlace(_ given: JSONObject) throws -> JSONObject {
     let store = daemon.store.places
     let place = try known(given["name"])
-    let followers = try store.followers(of: place)
+    let followers = try followers(of: place, by: "RemovePlace")
     if given["unless_used"]?.bool == true, !followers.isEmpty {
       throw GeoremindError.inUse(name: place.name, reminders: followers)
     }
-    try mayLead(from: place, followers, by: "RemovePlace")
     let number = try store.number(named: place.name)
     try store.remove(named: place.name)
     updateEngine(of: nil, number: number)

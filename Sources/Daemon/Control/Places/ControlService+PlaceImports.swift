@@ -26,10 +26,7 @@ extension ControlService {
   func finishPlaceImport(_ given: JSONObject) throws -> JSONObject {
     let id = try number(given)
     let moves = try daemon.placeImports.batch(id).moved
-    let followers = try moves.map { try daemon.store.places.followers(of: $0.old) }
-    for (move, ids) in zip(moves, followers) {
-      try mayLead(from: move.old, ids, by: "FinishPlaceImport")
-    }
+    let followers = try moves.map { try self.followers(of: $0.old, by: "FinishPlaceImport") }
     let batch = try daemon.placeImports.finish(id)
     if daemon.refusals.permitsNews(of: caller.user) {
       daemon.log.info("Imported \(batch.added) places, \(batch.known) were known already")
