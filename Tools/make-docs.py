@@ -37,7 +37,7 @@ COMMON = {"help", "version", "json", "socket"}
 # The verbs of verbs-for-places.md.
 FOR_PLACES = {"place", "category", "where", "anchor", "replay", "decode", "convert", "distance", "occurrences", "when",
               "report", "travel", "delivery",
-              "test", "mute", "web"}
+              "test", "mute", "web", "calendars"}
 
 
 def read(path):
