@@ -34,7 +34,7 @@ def fill(machine, places=10_000, fences=200, firings=500):
                                    "place": {"lat": 47.2, "lon": 9.6, "radius_m": 60 + 2 * number}}) + "\n")
     machine.run("import", path)
     for step in range(130):
-        machine.fix(47.2, 9.6 - 1.6e-2 * max(0, 1 - step / 100))
+        machine.fix(47.2, 9.6 - 1.6e-2 * max(0, 1 - step / 100), speed=60 if step < 100 else 0, track=90)
         time.sleep(0.2)
 
 
