@@ -155,7 +155,7 @@ def report(programs, path):
 
 # The arrival at the supermarket (UTC), and what stands before it and after it on the page.
 ARRIVAL = [f"1550{second}" for second in range(30, 60, 3)] + ["155103", "155110"]
-ARRIVAL_SIZE, STILL_TIME = (760, 460), "155330"
+ARRIVAL_SIZE, STILL_TIME = (900, 480), "155330"
 
 
 def until(drive, time):
@@ -213,7 +213,7 @@ def live(programs):
             machine.receiver.sendall(until(drive, STILL_TIME))
             page.go(machine.link("--name", "still").split("#")[0], 1280, 720)
             page.until("state.me && state.fences.length > 2")
-            page.ask("loadTrail(); follow(false); map.fit([[53.5395, 9.905], [53.5570, 9.997]])")
+            page.ask("loadTrail(); follow(false); map.fit([[53.530, 9.900], [53.5570, 10.006]])")
             time.sleep(0.6)
             page.calm()
             page.picture(f"{root}/docs/map.png")

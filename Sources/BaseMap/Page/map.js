@@ -15,7 +15,7 @@ function makeMap(box, on) {
   canvas.setAttribute("aria-hidden", "true");
   const pen = canvas.getContext("2d");
   const view = { x: 0.5, y: 0.5, z: 2, width: 0, height: 0 };
-  const data = { places: [], found: [], fences: [], firings: [], lines: [], marks: [], me: null, ghost: null, past: null, draft: null, swing: null, chosen: null };
+  const data = { places: [], found: [], fences: [], firings: [], lines: [], marks: [], me: null, ghost: null, past: null, draft: null, circles: [], chosen: null };
   // A day of positions each second.
   const longestRun = 86400;
   let source = null, hits = [];
@@ -201,7 +201,7 @@ function makeMap(box, on) {
       disc(...p, 8, place.color, ink, 2.5); names.push([1, place.name, p[0] + 12, p[1], ink, paper]);
       hits.push({ kind: "place", id: place.name, p, r: 14 });
     }
-    if (data.swing) { pen.setLineDash([1, 4]); disc(...at(data.swing.lat, data.swing.lon), data.swing.r * perMetre(data.swing.lat), null, ink, 2); pen.setLineDash([]); }
+    for (const c of data.circles) { pen.setLineDash(c.dash ?? []); disc(...at(c.lat, c.lon), c.r * perMetre(c.lat), null, ink, 2); pen.setLineDash([]); }
     if (data.draft) { pen.setLineDash([2, 3]); disc(...at(data.draft.lat, data.draft.lon), Math.max(4, data.draft.r * perMetre(data.draft.lat)), `color-mix(in srgb, ${accent} 18%, transparent)`, accent, 2.5); pen.setLineDash([]); }
     for (const [who, color] of [[data.ghost, "#9c27b0"], [data.me, accent], [data.past, "#c26a00"]]) {
       if (!who) continue;

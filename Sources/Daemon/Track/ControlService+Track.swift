@@ -102,7 +102,11 @@ extension ControlService {
           + "and 'georemind replay'")
     }
     var reminders: [Reminder] = []
-    _ = try store.reminders.forEach { reminders.append($0.reminder) }
+    _ = try store.reminders.forEach {
+      var reminder = $0.reminder
+      reminder.state = .armed
+      reminders.append(reminder)
+    }
     var replay = TrackReplay(settings: host.engine.settings, zone: host.engine.zone) {
       (try? store.places.numbered(inCategory: $0).values) ?? []
     }

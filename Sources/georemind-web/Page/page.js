@@ -146,13 +146,13 @@ async function openReminder(id, firing) {
     make("h2", { textContent: why ? `${state.ghost ? "At the ghost: " : ""}${why.summary}` : "The reminder is not there any more." }),
     ...(why?.gates ?? []).map(g => make("div", { className: `gate${g.passed ? "" : " no"}` }, make("b", { textContent: g.passed ? "✓" : "✗", ariaLabel: g.passed ? "passed" : "shut" }), make("span", { textContent: g.says }), ...(g.remedy && !g.passed ? [make("small", { textContent: `opens when ${g.remedy}` })] : []))));
 }
-// The anchor and the circle of the swing, on the map; the way of the night is there already.
+// The anchor, its circle and the widest swing, on the map; the way of the night is there already.
 function showAnchor(reminder) {
   const id = reminder?.id ?? null, { lat, lon, radius_m } = reminder?.place ?? {}, isNew = id !== showAnchor.id;
   showAnchor.id = id;
   if (!reminder && !isNew) return;
   map.set("marks", reminder ? [{ lat, lon, shape: "cross", says: "Anchor" }] : []);
-  map.set("swing", reminder?.swing ? { lat, lon, r: reminder.swing.largest_m } : null);
+  map.set("circles", reminder ? [{ lat, lon, r: radius_m }, { lat, lon, r: reminder.swing?.largest_m ?? 0, dash: [2, 4] }] : []);
   const reach = radius_m * 1.3 / 111195, east = reach / Math.cos(lat * RADIAN);
   if (reminder && isNew) { follow(false); map.fit([[lat - reach, lon - east], [lat + reach, lon + east]], 19); }
 }

@@ -13,7 +13,8 @@ import Testing
 
 /// Trips, the trail, and what would have fired along them.
 @Suite struct TrackTests {
-  private static let start = 1_781_280_000.0
+  /// In the future, so that no deadline of the machine's clock passes.
+  private static let start = 4_000_000_000.0
   private static let perDegree = Sphere.radius * .pi / 180
 
   /// A drive to work and back, each on so many days, as a daemon with a live clock takes it.
@@ -70,7 +71,7 @@ import Testing
     #expect(few["trips"]?.array?.count == 2 && few["more"] == true)
     guard case .notFound? = GeoremindError(try client.error("ReadTrack", #"{"trip":"1999"}"#))
     else { throw Unexpected("an unknown trip") }
-    guard case .ambiguous? = GeoremindError(try client.error("ReadTrack", #"{"trip":"2026"}"#))
+    guard case .ambiguous? = GeoremindError(try client.error("ReadTrack", #"{"trip":"2096"}"#))
     else { throw Unexpected("a beginning of six trips") }
   }
 
@@ -178,6 +179,9 @@ import Testing
     #expect(abs((firings.first?["lon"]?.double ?? 0) - half) < 300 / Self.perDegree)
     #expect(try client.call("Show", #"{"id":"fuel"}"#) == before, "nothing is changed")
     #expect(try client.call("Log", "{}")["firings"] == [])
+    // A reminder that is done is played as if new.
+    _ = try client.call("Done", #"{"id":"fuel"}"#)
+    #expect(try client.call("ReplayTrack", #"{"trip":"last"}"#)["firings"]?.array?.count == 1)
   }
 
   @Test func whereOneStaysOftenIsSuggestedUntilAPlaceIsThere() throws {

@@ -248,6 +248,7 @@ def many(program):
         quick("10 000 places: the page is ready in 0.5 s", seconds <= 0.5, f"{seconds:.2f} s")
         page.until("state.fences.length === 200", 5)
         check("500 firings are on the page", page.until("state.firings.length >= 500", 10), page.ask("state.firings.length"))
+        page.ask("follow(false); map.go(47.2, 9.595, 14)")
         picture(page, "crowd-1400")
         cost = crowd.zoom_step(page)
         quick("a zoom step takes 150 ms of the renderer", cost <= 150, f"{cost:.0f} ms")

@@ -27,19 +27,15 @@ def fill(machine, places=10_000, fences=200, firings=500):
     with open(path, "w") as file:
         file.writelines(json.dumps(reminder) + "\n" for reminder in reminders)
     machine.run("import", path)
-    # They fire while one walks about, so that their marks lie apart.
-    begun = time.time() + 3
+    # They fire one after the other on the way to their common middle.
     with open(path, "w") as file:
         for number in range(firings):
-            due = begun + number * 0.01
-            stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(due)) + f".{int(due * 1000) % 1000:03d}Z"
-            file.write(json.dumps({"kind": "date", "title": f"Firing {number}", "category": "Food", "due": stamp}) + "\n")
+            file.write(json.dumps({"kind": "location", "title": f"Firing {number}", "category": "Food",
+                                   "place": {"lat": 47.2, "lon": 9.6, "radius_m": 60 + 2 * number}}) + "\n")
     machine.run("import", path)
-    lat, lon = 47.13, 9.50
-    while time.time() < begun + firings * 0.01 + 0.5:
-        lat, lon = lat + 1.5e-4, lon + 3e-4
-        machine.fix(lat, lon)
-        time.sleep(0.05)
+    for step in range(130):
+        machine.fix(47.2, 9.6 - 1.6e-2 * max(0, 1 - step / 100), speed=60 if step < 100 else 0, track=90)
+        time.sleep(0.2)
 
 
 def used(pid):
@@ -95,6 +91,8 @@ def pages(machine, cookie, count, seconds):
         stream = socket.create_connection(("127.0.0.1", machine.port), source_address=(f"127.0.0.{number % 8 + 2}", 0))
         stream.sendall(f"GET /map/events HTTP/1.1\r\nHost: 127.0.0.1:{machine.port}\r\n"
                        f"Cookie: georemind-{machine.port}={cookie}\r\n\r\n".encode())
+        # One after the other: connections that have not shown their link yet have a limit.
+        stream.recv(1)
         stream.setblocking(False)
         streams.append(stream)
     time.sleep(1)

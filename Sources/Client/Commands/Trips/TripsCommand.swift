@@ -50,7 +50,7 @@ struct TripsCommand: ParsableCommand {
 
   struct Export: ClientCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Write the track of a trip to standard output.")
+      abstract: "Print the track of a trip.")
 
     @Argument(help: "The id of the trip, the beginning of it, or last.")
     var id: String
