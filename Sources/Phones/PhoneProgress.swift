@@ -72,9 +72,7 @@ extension PhoneProgress.Step {
 
   /// - Parameter fresh: the positions of the message that count now.
   init(_ message: PhoneMessage, fresh: [PhonePosition], at now: ClockReadings) {
-    func age(_ position: PhonePosition) -> Double {
-      Double(now.real.microseconds - position.time.microseconds) / 1e6
-    }
+    func age(_ position: PhonePosition) -> Double { (now.real - position.time).seconds }
     if let last = fresh.last {
       let age = age(last)
       let doubt: PhoneProgress.Failure? =

@@ -186,6 +186,23 @@ import Testing
   }
 
   @Test(arguments: [
+    "9e18", "-9e18", "1e300", "9223372036854775807", "-9223372036854775808", "9223372036854", "0",
+    "-62135596800", "253402300799",
+  ])
+  func timesOfAnySizeHaveAnAnswer(time: String) throws {
+    var receiver = receiver()
+    for body in [
+      #"{"_type":"location","lat":53.5,"lon":9.9,"tst":\#(time)}"#,
+      #"{"location":{"timestamp":\#(time),"coords":{"latitude":53.5,"longitude":9.9}}}"#,
+    ] {
+      let request = send(Recorded.post("/pub", body), by: Self.anna)
+      let answer = receiver.receive(request, at: moment(), isFeedOpen: true).answer
+      #expect(answer.status == 200)
+      _ = try progress(&receiver).failure?.says
+    }
+  }
+
+  @Test(arguments: [
     (PhoneProgress.Failure.old(7_199), "120 min old"), (.old(7_200), "2 h old"),
     (.old(200_000), "2 days old"), (.ahead(90), "2 min ahead"), (.old(1e300), "days old"),
     (.unusable(.encrypted), "encryption key"), (.away, "does not read"), (.tooFast, "20 positions"),

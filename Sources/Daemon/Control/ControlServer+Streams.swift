@@ -41,13 +41,15 @@ extension ControlServer {
         }
       }
       guard !watchers.isEmpty else { continue }
-      let news: JSONObject =
-        switch next {
-        case .firing(let entry): ["firing": .object(daemon.json(of: entry))]
-        case .destination(let object): ["firing": .object(object)]
-        case .phones: daemon.phoneNews
-        }
-      for client in watchers { carryOut(client.protocolState.push(news), for: client) }
+      let news: (Client) -> JSONObject
+      switch next {
+      case .firing(let entry):
+        let firing: JSONObject = ["firing": .object(daemon.json(of: entry))]
+        news = { _ in firing }
+      case .destination(let firing): news = { _ in ["firing": .object(firing)] }
+      case .phones: news = { [daemon] in daemon.phoneNews(for: Caller($0.stream.peer)) }
+      }
+      for client in watchers { carryOut(client.protocolState.push(news(client)), for: client) }
     }
   }
 

@@ -1,7 +1,7 @@
 import CivilTime
 import Control
-import Glibc
 import JSONText
+import LinuxRuntime
 import Storage
 
 /// Phones, each with a token for its own positions.
@@ -40,15 +40,6 @@ extension ControlService {
     return ["phone": json(entry.link)]
   }
 
-  /// The first answer of `WatchPhones`.
-  func watchedPhones() throws(GeoremindError) -> JSONObject {
-    let service = getpwnam("georemind-web").map { $0.pointee.pw_uid }
-    guard caller.isMaster || caller.user == service else {
-      throw .refusedByPolicy(reason: "the phones of all users are for georemind-web alone")
-    }
-    return daemon.phoneNews
-  }
-
   private func json(_ phone: AccessLink) -> JSONValue {
     [
       "name": .string(phone.name), "user": .int(Int(phone.user)),
@@ -58,11 +49,16 @@ extension ControlService {
 }
 
 extension Daemon {
-  /// An answer of `WatchPhones`. A store that fails names no phone: whom it cannot check is not let
-  /// in.
-  var phoneNews: JSONObject {
+  /// An answer of `WatchPhones`: the phones of all users for `georemind-web`, root and the daemon's
+  /// own user, and else the caller's own. A store that fails names no phone.
+  func phoneNews(for caller: Caller) -> JSONObject {
+    let seesAll =
+      caller.isMaster || caller.user == PeerCredentials.user(named: "georemind-web")
     let phones = (try? store.links.phones()) ?? []
-    let current = phones.filter { control?.isAllowed(user: $0.link.user) == true }
+    let current = phones.filter {
+      (seesAll || caller.mayChange(ownedBy: $0.link.user))
+        && control?.isAllowed(user: $0.link.user) == true
+    }
     return [
       "phones": .array(
         current.map { ["name": .string($0.link.name), "hash": .string($0.hash)] })

@@ -20,7 +20,7 @@ struct ControlService {
       }
       try checkLink(for: method)
       if method == .watchFirings || method == .watchChanges { return .stream(first: []) }
-      if method == .watchPhones { return .stream(first: [try watchedPhones()]) }
+      if method == .watchPhones { return .stream(first: [daemon.phoneNews(for: caller)]) }
       if method == .watchFixes { return .stream(first: [daemon.positionNews]) }
       if method == .watchStatus {
         return .stream(first: [["status": .object(daemon.statusJSON)]])

@@ -62,6 +62,9 @@ struct HookCommand: ParsableCommand {
 
     func run(in context: Context) throws {
       let names = try HookInstallation(root: place.root, context).names
+      guard !options.json else {
+        return try context.output.line(["hooks": .array(names.map { .string($0) })])
+      }
       for name in names { try context.output.line(name) }
       if names.isEmpty { try context.note("no hooks yet; add one with 'georemind hook add'") }
     }
