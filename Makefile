@@ -4,6 +4,9 @@ PREFIX ?= /usr
 DESTDIR ?=
 SWIFT ?= swift
 export SWIFT
+# What Package.swift finds is remembered by SwiftPM until this changes.
+export GEOREMIND_FLEET := $(wildcard /usr/include/nats/nats.h /usr/include/postgresql/libpq-fe.h \
+  /usr/include/librdkafka/rdkafka.h)
 NEED_SWIFT = Tools/need-swift.sh $(SWIFT)
 RELEASE = .build/release
 # Stripped, with relocations packed (glibc 2.36) and no symbol exported: less to read at a start, and 1.5 MB
@@ -20,8 +23,8 @@ SOURCES := $(shell find Sources Benchmarks Tools Tests/Lives Tests/TestSupport -
 
 .DEFAULT_GOAL = all
 .PHONY: help all run test check deps lint prose docs pictures docs-check docs-run fuzz bench install install-main \
-  install-route install-mqtt install-web uninstall deb clean drive ci golden crash failures fleet \
-  soak lives clock packages service calendars interchange routing geodesics notifications geoclue \
+  install-route install-mqtt install-web install-fleet uninstall deb clean drive ci golden crash failures \
+  soak lives clock packages service fleet-chaos fleet-vans calendars interchange routing geodesics notifications geoclue \
   recipes report map tasks parked units sanitize mutate nightly long simulate link-order release repository \
   release-tools release-systems image release-image growth
 
@@ -137,8 +140,12 @@ crash: ## kill -9 and power cuts among firings (needs root)
 failures: ## full, failing and slow disks, damaged databases, a hanging journald (needs root)
 	Tests/System/crash/trouble --full
 
-fleet: ## firings sent to systemd-journal-remote (needs root)
-	Tests/System/fleet/run
+SECONDS ?= 60
+fleet-chaos: $(RELEASE)/.built ## workers, brokers, databases, network fail; SEED=, SECONDS= (needs root, PostgreSQL)
+	@Tests/System/fleet-service/chaos $(RELEASE) --seed $(SEED) --seconds $(SECONDS)
+
+fleet-vans: ## firings of two machines in PostgreSQL, by the hook, over a week without it (needs root, PostgreSQL)
+	@Tests/System/fleet-service/vans
 
 clock: ## a virtual machine whose clock and zone are set, and that sleeps (needs SYSTEM_BED)
 	Tests/System/clock/run
@@ -209,7 +216,10 @@ bench: $(RELEASE)/.built ## the benchmarks and their options
 ROUTE = georemind-route
 WEB = georemind-web
 MQTT = georemind-mqtt
-PROGRAMS = $(ROLES) $(ROUTE) $(WEB) $(MQTT)
+# Only where the libraries of the fleet are there: "make deps ALSO='libpq-dev libnats-dev librdkafka-dev'".
+FLEET = georemind-fleet
+HAS_FLEET = $(and $(filter %/nats.h,$(GEOREMIND_FLEET)),$(filter %/libpq-fe.h,$(GEOREMIND_FLEET)))
+PROGRAMS = $(ROLES) $(ROUTE) $(WEB) $(MQTT) $(if $(HAS_FLEET),$(FLEET))
 SHARE = .build/share
 
 # Where things go, below DESTDIR. The catalog has one place alone, whatever the prefix: that is where
@@ -229,11 +239,12 @@ APPLICATIONSDIR = $(PREFIX)/share/applications
 CONFDIR = /etc/georemind
 
 # Of a list of files: those of a program with a package of its own, and those of none.
-of_program = $(foreach file,$(2),$(if $(filter $(1).% _$(1) $(1),$(notdir $(file))),$(file)))
+of_program = $(foreach file,$(2),$(if $(filter $(1).% $(1)@% _$(1) $(1),$(notdir $(file))),$(file)))
 of_route = $(call of_program,$(ROUTE),$(1))
 of_web = $(call of_program,$(WEB),$(1))
 of_mqtt = $(call of_program,$(MQTT),$(1))
-of_main = $(filter-out $(foreach part,of_route of_web of_mqtt,$(call $(part),$(1))),$(1))
+of_fleet = $(call of_program,$(FLEET),$(1))
+of_main = $(filter-out $(foreach part,of_route of_web of_mqtt of_fleet,$(call $(part),$(1))),$(1))
 
 UNITS = $(wildcard systemd/*.service systemd/*.socket systemd/*.timer systemd/*.path)
 USERUNITS = $(wildcard systemd/user/*.*)
@@ -253,7 +264,7 @@ $(SHARE)/.made: $(RELEASE)/.built Tools/make-share.sh etc/georemind.conf $(wildc
 	@Tools/make-share.sh $(RELEASE) $(SHARE)
 	@touch $@
 
-# What all packages have, of $(1): of_main, of_route, of_web or of_mqtt.
+# What all packages have, of $(1): of_main, of_route, of_web, of_mqtt or of_fleet.
 define install_shared
 	install -d $(DESTDIR)$(UNITDIR) $(DESTDIR)$(USERUNITDIR)
 	for unit in $(call $(1),$(UNITS)); do $(IN_PREFIX) $$unit | \
@@ -267,7 +278,7 @@ define install_shared
 	install -Dm644 -t $(DESTDIR)$(FISHDIR) $(call $(1),$(FISH))
 endef
 
-install: install-main install-route install-web install-mqtt ## programs, units, manual pages and documents, below PREFIX
+install: install-main install-route install-web install-mqtt $(if $(HAS_FLEET),install-fleet) ## programs, units, manual pages and documents, below PREFIX
 
 install-route: $(SHARE)/.made
 	install -Dm755 -t $(DESTDIR)$(BINDIR) $(RELEASE)/$(ROUTE)
@@ -280,6 +291,12 @@ install-web: $(SHARE)/.made
 install-mqtt: $(SHARE)/.made
 	install -Dm755 -t $(DESTDIR)$(BINDIR) $(RELEASE)/$(MQTT)
 	$(call install_shared,of_mqtt)
+
+install-fleet: $(SHARE)/.made
+	install -Dm755 -t $(DESTDIR)$(BINDIR) $(RELEASE)/$(FLEET)
+	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/georemind-fleet docs/reference/fleet-schema.sql
+	install -Dm755 -t $(DESTDIR)$(PREFIX)/share/georemind-fleet examples/fleet-on-one-machine
+	$(call install_shared,of_fleet)
 
 install-main: $(SHARE)/.made
 	install -Dm755 -t $(DESTDIR)$(BINDIR) $(RELEASE)/georemind
@@ -306,7 +323,7 @@ uninstall: ## removes what install put there; settings and state stay
 	for page in $(notdir $(PAGES)); do rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$$page; done
 	rm -f $(BASH:$(SHARE)/bash/%=$(DESTDIR)$(BASHDIR)/%) $(ZSH:$(SHARE)/zsh/%=$(DESTDIR)$(ZSHDIR)/%)
 	rm -f $(FISH:$(SHARE)/fish/%=$(DESTDIR)$(FISHDIR)/%)
-	rm -rf $(DESTDIR)$(DOCDIR)
+	rm -rf $(DESTDIR)$(DOCDIR) $(DESTDIR)$(PREFIX)/share/georemind-fleet
 
 deb: $(SHARE)/.made ## the Debian packages, in .build/deb; VERSION=1.2 sets another version
 	@command -v dh >/dev/null || { echo "make deb needs debhelper: apt install debhelper" >&2; exit 1; }

@@ -32,11 +32,11 @@ func library(
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 /// Whether the headers of the fleet's libraries are there. `GEOREMIND_FLEET=0` leaves the program
-/// out, and `1` builds it in any case: SwiftPM may remember this file's result from before they came.
+/// out. SwiftPM remembers the result until that variable changes: the Makefile lists the headers in it.
 func has(_ headers: String...) -> Bool {
   let roots = ["/usr/include", "/usr/include/postgresql", "/usr/local/include"]
-  return Context.environment["GEOREMIND_FLEET"].map { $0 != "0" }
-    ?? headers.allSatisfy { header in roots.contains { access("\($0)/\(header)", R_OK) == 0 } }
+  return Context.environment["GEOREMIND_FLEET"] != "0"
+    && headers.allSatisfy { header in roots.contains { access("\($0)/\(header)", R_OK) == 0 } }
 }
 
 /// `georemind-fleet`, a package of its own for its libraries; Kafka may be left out.
@@ -67,6 +67,9 @@ let fleet: [Target] =
         .systemLibrary(name: "CKafka", pkgConfig: "rdkafka", providers: [.apt(["librdkafka-dev"])]),
         .target(
           name: "FleetKafka", dependencies: ["CKafka", "CivilTime", "Fleet"], swiftSettings: strict),
+        .testTarget(
+          name: "FleetKafkaTests", dependencies: ["CKafka", "CivilTime", "Fleet", "FleetKafka"],
+          swiftSettings: strict),
       ])
 
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")

@@ -72,10 +72,15 @@ extension SettingForm<Double> {
 
 extension SettingForm<TimeSpan> {
   /// A time span.
-  /// - Parameter infinity: the value of the word `infinity`, if allowed.
-  package static func span(_ range: ClosedRange<TimeSpan>, infinity: TimeSpan? = nil) -> Self {
-    Self("a time span from \(range.lowerBound) to \(range.upperBound)") { text in
-      if text == "infinity", let infinity { return infinity }
+  /// - Parameters:
+  ///   - infinity: the value of the word for no end, if allowed.
+  ///   - word: that word.
+  package static func span(
+    _ range: ClosedRange<TimeSpan>, infinity: TimeSpan? = nil, word: String = "infinity"
+  ) -> Self {
+    let end = infinity == nil ? "" : ", or \(word)"
+    return Self("a time span from \(range.lowerBound) to \(range.upperBound)\(end)") { text in
+      if text == word, let infinity { return infinity }
       let span = try TimeSpan(parsing: text)
       return range.contains(span) ? span : nil
     }

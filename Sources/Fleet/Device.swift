@@ -8,14 +8,14 @@ struct LogPoint: Equatable {
   var time = Instant(microseconds: 0)
 }
 
-/// A device: its engine, and what is to be stored of it with the next commit.
+/// A device: its engine, and its changes for the next commit.
 final class Device {
   let name: String
   /// Its timer in the partition.
   let slot: Int32
   var engine: Engine
   var zone: String?
-  /// What an earlier owner has stored, until the reminders are loaded and the log is replayed.
+  /// The state that an earlier owner has stored, until the log is replayed.
   var restoration: Restoration?
   /// Firings stored so far.
   var firingCount: Int64 = 0
@@ -49,9 +49,9 @@ final class Device {
     var experience: TravelExperience?
   }
 
-  /// What an earlier owner has stored.
+  /// The state that an earlier owner has stored.
   struct Restoration {
-    /// Up to here only positions are read, and the histories are those of this point.
+    /// Up to here only positions are read; `first` has the histories of this point.
     let begin: LogPoint
     /// Whether no decision was half made then; else it is the last commit.
     let isQuiet: Bool

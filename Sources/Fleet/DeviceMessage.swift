@@ -3,7 +3,7 @@ import JSONText
 package import Phones
 package import Reminders
 
-/// What a message asks of the engine of its device.
+/// The content of a message, for the engine of its device.
 package enum DeviceMessage: Sendable {
   case position(PhonePosition)
   /// A new reminder, or another one in the place of the one with its id.

@@ -2,7 +2,7 @@ import CivilTime
 import JSONText
 import Reminders
 
-/// What a commit stores, as the arguments of `fleet.commit`.
+/// The content of a commit, as the arguments of `fleet.commit`.
 extension Partition {
   /// Whether there is more to store than how far the log was read.
   package var hasChanges: Bool { !dirty.isEmpty || !refused.isEmpty }

@@ -93,7 +93,7 @@ extension TravelExperience {
     return .object(object)
   }
 
-  /// What cannot be read is left out: it only makes an estimate better.
+  /// A trip that cannot be read is left out: it only makes an estimate better.
   init(json: JSONValue) {
     self.init()
     for (key, list) in json.object?.members ?? [] {

@@ -14,8 +14,8 @@ package import Reminders
 ///
 /// A new owner reads the log from some minutes before the last commit, with the reminders as they
 /// were at the last commit of their device with no decision half made (`Engine.isQuiet`). Up to
-/// that point each engine only follows the track, and from there it decides again what was decided
-/// since. None of that is stored twice: effects up to the last commit are dropped.
+/// that point each engine only follows the track, and from there it decides anew. Nothing is stored
+/// twice: effects up to the last commit are dropped.
 package final class Partition {
   package let number: Int
   /// The number of the next message to be decided.
@@ -217,8 +217,8 @@ package final class Partition {
     (time - replayTime).microseconds >= (stored.time - replayTime).microseconds / 2
   }
 
-  /// Comes to a message of the replay, or to its end: then what is stored counts, and from now on
-  /// everything is stored.
+  /// Comes to a message of the replay, or to its end: then the stored histories count, and from now
+  /// on everything is stored.
   private func replay(upTo sequence: UInt64) {
     if beginnings == nil {
       for device in list {

@@ -113,7 +113,7 @@ private final class KafkaReader: LogReader {
   deinit { rd_kafka_consume_stop(log.topic, partition) }
 
   func fetch() throws(LogError) -> [LogMessage] {
-    // One that is waited for, and then all that are there.
+    // Waits for the first message, and takes all further ones without waiting.
     guard let first = rd_kafka_consume(log.topic, partition, 1_000) else { return [] }
     var list: [UnsafeMutablePointer<rd_kafka_message_t>?] = Array(repeating: nil, count: Self.batch)
     let count = rd_kafka_consume_batch(log.topic, partition, 0, &list, Self.batch)

@@ -129,7 +129,7 @@ private final class JetStreamReader: LogReader {
   func fetch() throws(LogError) -> [LogMessage] {
     var request = jsFetchRequest()
     jsFetchRequest_Init(&request)
-    // One that is waited for, and then all that are there.
+    // Waits for the first message, and takes all further ones without waiting.
     request.Batch = 1
     request.Expires = Self.wait
     request.Heartbeat = Self.heartbeat

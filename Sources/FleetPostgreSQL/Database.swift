@@ -22,7 +22,7 @@ package final class Database {
   ///     `host=a,b dbname=fleet target_session_attrs=read-write`.
   ///   - name: shown in `pg_stat_activity`.
   package init(_ address: String, name: String) throws(DatabaseError) {
-    // What stands in the address counts: it is expanded last.
+    // The address overrides these: it is expanded last.
     let options = Array(Self.timeouts) + [("application_name", name), ("dbname", address)]
     var (keys, values) = (options.map { strdup($0.0) }, options.map { strdup($0.1) })
     defer { for text in keys + values { free(text) } }

@@ -2,11 +2,11 @@ package import CivilTime
 package import Fleet
 import Geodesy
 
-/// One worker's session: the partitions that it owns, and all that is stored of them.
+/// One worker's session: the partitions that it owns, and their rows.
 ///
 /// The session that commits holds `pg_advisory_lock(7301, partition)`. So a worker that has lost
-/// its session has lost its partitions too, and cannot commit; and the one that has the lock begins
-/// with what is stored.
+/// its session has lost its partitions too, and cannot commit. The next owner begins with the
+/// stored state.
 package final class FleetStore {
   private let database: Database
   private let worker: String
@@ -70,7 +70,7 @@ package final class FleetStore {
     return (partition, failures)
   }
 
-  /// The log ends before what is stored: sets the offset back to its end.
+  /// The log ends before the stored offset: sets that back to its end.
   package func acceptGap(_ partition: Int, last: UInt64) throws(DatabaseError) {
     try database.run("SELECT fleet.accept_gap($1::int, $2::bigint)", "\(partition)", "\(last)")
   }

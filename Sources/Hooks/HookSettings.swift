@@ -6,7 +6,7 @@ package struct HookSettings: Equatable, Sendable {
   /// The program of each hook, by absolute path.
   package var programs: [String] = []
   package var timeout = TimeSpan.seconds(30)
-  /// How long a firing is tried.
+  /// How long a firing is tried; the longest time span means for ever.
   package var giveUpAfter = TimeSpan.hours(24)
   /// Events that start the programs.
   package var events: Set<HookEvent> = [.firing]
@@ -37,7 +37,10 @@ extension HookSettings {
       to: \.programs),
     Setting("Hook", "TimeoutSec", "30", .span(.seconds(1) ... .hours(1)), to: \.timeout),
     Setting(
-      "Hook", "GiveUpAfter", "1d", .span(.minutes(1) ... .hours(24 * 28)), to: \.giveUpAfter),
+      "Hook", "GiveUpAfter", "1d",
+      .span(
+        .minutes(1) ... .hours(24 * 28), infinity: TimeSpan(microseconds: .max), word: "never"),
+      to: \.giveUpAfter),
     Setting("Hook", "Events", "firing", HookEvent.form, to: \.events),
   ]
 }

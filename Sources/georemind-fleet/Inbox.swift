@@ -1,7 +1,7 @@
 import Fleet
 import Glibc
 
-/// What the readers of all partitions have for the worker.
+/// The queue from the readers of all partitions to the worker.
 ///
 /// Each reader waits until its last batch was taken: so a slow database stops the reading, and the
 /// log holds the rest.
@@ -69,6 +69,8 @@ final class LogTail: @unchecked Sendable {
   private let next: UInt64
   private let acceptsGap: Bool
   private var start: LogStart
+  /// Fetches in a row that brought nothing.
+  private var silentFetches = 0
   /// Written by the worker, read by the thread: a message too many does no harm.
   private var stopped: sig_atomic_t = 0
 
@@ -108,7 +110,10 @@ final class LogTail: @unchecked Sendable {
           if !isWhole, try refuse(first, last) { return }
         }
         if reader == nil { reader = try connection.reader(of: partition, from: start) }
-        if let messages = try reader?.fetch(), let last = messages.last {
+        let messages = try reader?.fetch() ?? []
+        silentFetches = messages.isEmpty ? silentFetches + 1 : 0
+        if silentFetches >= 2 { try checkSilence() }
+        if let last = messages.last {
           start = .sequence(last.sequence + 1)
           inbox.put(.messages(messages), from: self)
         }
@@ -120,13 +125,23 @@ final class LogTail: @unchecked Sendable {
     }
   }
 
+  /// A reader that brings nothing although the log goes on hangs: it may read from a server whose
+  /// copy is behind. Another one may read elsewhere.
+  private func checkSilence() throws(LogError) {
+    silentFetches = 0
+    let last = try connection.bounds(of: partition).last
+    var expected = next
+    if case .sequence(let sequence) = start { expected = sequence }
+    if last >= expected { throw LogError("message \(expected) of \(last) does not come") }
+  }
+
   /// The log lacks messages: nothing is decided there unless the operator says so.
   private func refuse(_ first: UInt64, _ last: UInt64) throws(LogError) -> Bool {
     let reason = LogError(
       "the log has the messages \(first) to \(last), and \(next) is next: it was cut, or restored "
         + "from an older copy. Nothing is decided here without --accept-gap")
     guard acceptsGap else {
-      // A leader that has only just been elected may not know its last message.
+      // A newly elected leader may not know its last message yet.
       usleep(1_000_000)
       throw reason
     }

@@ -59,7 +59,8 @@ struct Metrics {
       text += "\(metric)\(kind == "counter" ? "_total" : "") \(value)\n"
     }
     for partition in partitions.sorted(by: { $0.number < $1.number }) {
-      let lag = Double(max(0, SystemClock.now() - partition.now.microseconds)) / 1e6
+      let isNew = partition.now.microseconds == 0
+      let lag = isNew ? 0 : Double(SystemClock.now() - partition.now.microseconds) / 1e6
       text += "georemind_fleet_lag_seconds{partition=\"\(partition.number)\"} \(lag)\n"
     }
     text += "# EOF\n"
@@ -67,6 +68,8 @@ struct Metrics {
     guard let file = fopen(new, "w") else { return }
     fputs(text, file)
     fclose(file)
+    // Everybody may read them; the service's own files are nobody else's.
+    chmod(new, 0o644)
     rename(new, path)
   }
 }

@@ -78,8 +78,8 @@ struct FollowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "follow",
     abstract: "Prints firings as they come, one JSON object a line, with its cursor.",
-    discussion: "Whoever goes on with --after the last cursor misses none, and may get some twice: "
-      + "firing_id is the same then.")
+    discussion: "A reader that goes on with --after the last cursor misses none. It may get some "
+      + "twice, with the same firing_id.")
 
   @OptionGroup var database: DatabaseOptions
 

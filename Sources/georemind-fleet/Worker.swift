@@ -7,8 +7,8 @@ import LinuxRuntime
 
 /// One of the processes that share the partitions: it reads, decides and commits.
 ///
-/// It has nothing that it could lose. After any failure of the database it begins anew from what is
-/// stored there.
+/// It has nothing that it could lose. After any failure of the database it begins anew from the
+/// stored state.
 final class Worker {
   struct Options {
     var name: String
@@ -57,7 +57,7 @@ final class Worker {
       do {
         if try turn() { break }
       } catch {
-        // With the session its locks are free. Everything begins anew, from what is stored.
+        // With the session its locks are free. Everything begins anew, from the stored state.
         fail("\(error)")
         close()
         usleep(200_000)

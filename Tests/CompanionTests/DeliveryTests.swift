@@ -436,6 +436,21 @@ struct DeliveryWorld {
     #expect(world.reports == [.passedOver(10)])
   }
 
+  @Test func noOutageCostsAFiringThatIsTriedForEver() {
+    var world = world(0)
+    world.delivery = Delivery(name: "d", giveUpAfter: TimeSpan(microseconds: .max))
+    world.isAway = true
+    let day = 86_400 * Self.second
+    for _ in 0..<40 {
+      world.fire()
+      world.run(until: world.now + day)
+    }
+    #expect(world.deliveries == [])
+    world.isAway = false
+    world.run(until: world.now + day)
+    #expect(world.deliveries == Array(1...40))
+  }
+
   @Test func aDestinationWithoutANameRemembersInItsMemoryAlone() {
     var delivery = Delivery(name: nil, backlog: 2)
     let now = ClockReadings(steady: 0, real: DeliveryWorld.start)

@@ -38,6 +38,11 @@ import Testing
           events: [.firing, .positionLost]))
   }
 
+  @Test func aFiringCanBeTriedForEver() throws {
+    #expect(
+      try settings("[Hook]\nGiveUpAfter=never\n").giveUpAfter == TimeSpan(microseconds: .max))
+  }
+
   @Test(arguments: [
     "Exec=blink", "TimeoutSec=0", "TimeoutSec=2h", "GiveUpAfter=0", "Events=late",
     "Events=firing,late",

@@ -113,6 +113,50 @@ def check(condition, what):
     print(f"ok: {what}")
 
 
+def crew(ask, state, control, sync):
+    """A second machine with a folder and a daemon of its own: what one has done, both have done."""
+    other = f"{folder}/other"
+    write("other/vdirsyncer.conf", open(f"{folder}/vdirsyncer.conf").read().replace(
+        f"{folder}/status/", f"{other}/status/").replace(calendars, f"{other}/calendars").replace(
+        'collections =', 'conflict_resolution = "a wins"\ncollections ='))
+    environment = dict(os.environ, VDIRSYNCER_CONFIG=f"{other}/vdirsyncer.conf", LC_ALL="C.UTF-8")
+    os.makedirs(f"{other}/calendars")
+    run("vdirsyncer", "discover", "tasks", input="y\ny\n", env=environment)
+
+    def sync_other():
+        run("vdirsyncer", "sync", env=environment)
+
+    for name in ("ropes", "water"):
+        http("PUT", f"tasks/{name}.ics", task(name.upper(), f"Crew {name}", 53.5549, 9.9126))
+    sync()
+    sync_other()
+    socket_of_other = f"{other}/socket"
+    start(georemindd, "--foreground-journal", "--state-directory", other, "--socket", socket_of_other, "--config",
+          write("other.conf", f"[Feed]\nFeed=\n[Calendar]\nFolder={other}/calendars\n"))
+    wait_for("the second georemindd", lambda: os.path.exists(socket_of_other))
+
+    def state_there(title):
+        listed = run(georemind, "list", "--all", "--json", "--socket", socket_of_other).splitlines()
+        return next((r["state"] for r in map(json.loads, listed) if r["title"] == title), None)
+
+    for title in ("Crew ropes", "Crew water"):
+        wait_for("both have the tasks", lambda: state(title) == state_there(title) == "armed")
+    run(georemind, "done", "Crew", "ropes", "--socket", control)
+    sync()
+    sync_other()
+    wait_for("done on one machine", lambda: state_there("Crew ropes") == "done")
+    check(state("Crew ropes") == "done", "done on one machine is done on both")
+    # Both at once, before either has synchronised: the server's copy counts.
+    for path in (control, socket_of_other):
+        run(georemind, "done", "Crew", "water", "--socket", path)
+    sync()
+    sync_other()
+    sync()
+    check("STATUS:COMPLETED" in http("GET", "tasks/water.ics"), "done on both at once is done on the server")
+    time.sleep(1)
+    check(state("Crew water") == state_there("Crew water") == "done", "and stays done on both")
+
+
 def main():
     # The server, and a list on it.
     start("radicale", "--config", write("radicale.conf", f"""
@@ -235,6 +279,7 @@ time_format = "%H:%M"
     sync()
     took = wait_for("what is deleted is gone", lambda: state("Buy bread") is None)
     check(took <= 2, f"what is deleted there is gone here ({took:.2f} s after the sync)")
+    crew(ask, state, control, sync)
     troubles = [
         line
         for line in open(log)

@@ -156,6 +156,41 @@ BEGIN
   IF FOUND THEN NOTIFY georemind_firing; END IF;
 END $$;
 
+-- A firing of a machine that decides itself: of its hook, which may call this and nothing else. The
+-- device is the name in the certificate of the connection. Text that is no firing goes to refused
+-- and counts as taken, since it would stop all behind it.
+DO $$ BEGIN CREATE ROLE van LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$;
+CREATE OR REPLACE FUNCTION fleet.accept(_text text) RETURNS text LANGUAGE plpgsql
+SECURITY DEFINER SET search_path = pg_catalog AS $$
+DECLARE
+  j jsonb;
+  d text := (SELECT substring(client_dn FROM '(?:^|[/,])CN=([^/,]+)') FROM pg_stat_ssl
+             WHERE pid = pg_backend_pid());
+BEGIN
+  IF d IS NULL THEN RAISE EXCEPTION 'a certificate of the machine is needed'; END IF;
+  BEGIN
+    j := _text::jsonb;
+    INSERT INTO fleet.firing (
+        ledger, seq, device, firing_id, reminder_id, event, title, fired_at, doc)
+      VALUES ((j->>'ledger')::uuid, (j->>'seq')::bigint, d, j->>'firing_id', j->>'reminder_id',
+        j->>'event', j->>'title', (j->>'time')::timestamptz, j) ON CONFLICT DO NOTHING;
+    IF FOUND THEN NOTIFY georemind_firing; RETURN 'taken'; END IF;
+    IF EXISTS (SELECT FROM fleet.firing f WHERE f.ledger = (j->>'ledger')::uuid
+               AND f.seq = (j->>'seq')::bigint AND f.device = d AND f.doc = j) THEN
+      RETURN 'known';
+    END IF;
+    RAISE EXCEPTION 'another firing has this number';
+  EXCEPTION WHEN data_exception OR integrity_constraint_violation OR raise_exception THEN
+    INSERT INTO fleet.refused (device, reason, text) VALUES (d, SQLERRM, left(_text, 2000));
+    RETURN 'refused';
+  END;
+END $$;
+REVOKE ALL ON FUNCTION fleet.accept(text) FROM PUBLIC;
+GRANT USAGE ON SCHEMA fleet TO van;
+GRANT EXECUTE ON FUNCTION fleet.accept(text) TO van;
+REVOKE ALL ON FUNCTION fleet.commit(text, jsonb, jsonb, jsonb), fleet.beat(text, jsonb),
+  fleet.acquire(int), fleet.accept_gap(int, bigint) FROM PUBLIC;
+
 -- Numbers that a ledger lacks: each is a firing that never came.
 CREATE OR REPLACE VIEW fleet.gap AS
   SELECT device, ledger, before + 1 AS first, seq - 1 AS last FROM (

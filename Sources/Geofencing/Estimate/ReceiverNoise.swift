@@ -30,7 +30,7 @@ struct ReceiverNoise {
   /// Of the block in progress: seconds, and sums of squares of distances and of claims, m².
   private var pending = (seconds: 0.0, scatter: 0.0, claims: 0.0)
 
-  /// What the blocks at rest have taught: the sum of their squares, and how many there were.
+  /// The sum of the squares of the learnt blocks, and their number.
   var learnt: (squares: Double, blocks: Double) {
     get { (squares, blocks) }
     set {

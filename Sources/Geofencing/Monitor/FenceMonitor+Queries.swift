@@ -80,8 +80,8 @@ extension FenceMonitor {
     (track.noise.scale, Int(track.noise.blocks))
   }
 
-  /// What the followed receiver has taught at rest, for a later run: the sum of the squares of its
-  /// blocks of a minute, and how many there were.
+  /// The scatter of the followed receiver at rest, for a later run: the sum of the squares of its
+  /// blocks of a minute, and their number.
   package var learntNoise: (squares: Double, blocks: Double) {
     get { track.noise.learnt }
     set { track.noise.learnt = newValue }

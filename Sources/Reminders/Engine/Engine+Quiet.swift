@@ -1,6 +1,6 @@
 import Geofencing
 
-/// What another engine needs to go on where this one is.
+/// The state that another engine needs to go on where this one is.
 extension Engine {
   /// Whether the histories and the positions of the last minutes hold all of it: no decision is
   /// half made. The fixes of an anchor watch's hold are among those positions.
@@ -10,7 +10,7 @@ extension Engine {
       && excursion == nil && behindSince == nil
   }
 
-  /// What the receiver has taught at rest (`FenceMonitor.learntNoise`).
+  /// The scatter of the receiver at rest (`FenceMonitor.learntNoise`).
   package var learntNoise: (squares: Double, blocks: Double) {
     get { monitor.learntNoise }
     set { monitor.learntNoise = newValue }
