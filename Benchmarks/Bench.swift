@@ -50,7 +50,7 @@ private let benchHelp = """
       us, processor time of an event where there are N of its kind: add-categories, fix-reminders,
       fix-categories, fix-waiting, fix-corners, fix-departures, add-place, dates, prune
   places N
-      One reminder for any of N places of a category: read_ms and fill_ms until it waits for them,
+      One reminder for any of N places of a category: fill_ms until it waits for all of them,
       bytes_per_place (fences, cells and numbers), us_per_fix on a drive, firings
 
   """

@@ -15,7 +15,7 @@ final class EngineHost {
   let outbox: Outbox
   let journal: Announcer
   let log: Logger
-  private var effects: [Effect] = []
+  var effects: [Effect] = []
   /// Changes to store, oldest first; empty after an event unless the store fails.
   var pending = Changes()
   /// Reminders that a refused command has changed in the engine, until it has them back.
@@ -25,8 +25,9 @@ final class EngineHost {
   var isStoreSlow = false
   /// Reminders that were read or changed while this system did not know their zone.
   var withUnknownZone: Set<String> = []
-  /// Categories whose places the engine waits for.
-  var unanswered: [String] = []
+  /// Categories whose places the engine waits for, and the number of the last one that it has; nil
+  /// before the first.
+  var unfilled: [(category: String, last: Int64?)] = []
 
   /// Called after every event: the next deadline may be another one.
   var onDeadlineChange: () -> Void = {}
@@ -38,6 +39,8 @@ final class EngineHost {
   var onStored: (Changes) -> Void = { _ in }
   /// Whether destinations receive firings without urgency later.
   var isQuiet: () -> Bool = { false }
+  /// Called when the engine waits for further places: `fillPlaces` is due in another turn.
+  var onUnfilled: () -> Void = {}
   /// Called for each request to the routing engine; `Event.routed` brings the answer.
   var onRoute: (RouteRequest) -> Void = { _ in }
 
@@ -115,7 +118,7 @@ final class EngineHost {
   }
 
   /// - Parameter isRetry: retries pending changes without effects; slow on a locked store.
-  private func carryOut(isRetry: Bool = false) {
+  func carryOut(isRetry: Bool = false) {
     defer { onDeadlineChange() }
     guard !effects.isEmpty || isRetry else { return }
     restoreRefused()
@@ -210,10 +213,11 @@ final class EngineHost {
   /// Takes the effects, and answers the engine's questions for places until it has none.
   private func takeEffects() -> Outcome {
     var outcome = Outcome()
+    let turn = LoopTurn()
     repeat {
       for effect in effects { take(effect, into: &outcome) }
       effects.removeAll(keepingCapacity: true)
-    } while answerPlaces()
+    } while answerPlaces(in: turn)
     if !outcome.changes.histories.isEmpty { outcome.changes.lastFix = keptFix }
     return outcome
   }
@@ -223,7 +227,9 @@ final class EngineHost {
     case .persist(let id, let history, let standing):
       outcome.changes.histories.append(Changes.Step(id: id, history, standing))
     case .forget: break  // The command that removes a reminder says so itself.
-    case .watch(let category): unanswered.append(category)
+    case .watch(let category):
+      unfilled.removeAll { $0.category == category }
+      unfilled.append((category, nil))
     case .fire(var firing):
       name(&firing)
       outcome.changes.firings.append(firing)
@@ -247,37 +253,5 @@ final class EngineHost {
       let arrival = engine.lastFixArrival
     else { return nil }
     return KeptFix(fix: fix, arrival: arrival)
-  }
-
-  // MARK: - Places
-
-  /// Puts the name of the place in, where the engine knows its number alone.
-  private func name(_ firing: inout Firing) {
-    if let number = firing.unnamed?.number, let name = placeName(number) { firing.name(name) }
-  }
-
-  /// Places were added to a category.
-  func add(_ places: [NumberedPlace], to category: String) {
-    guard let now = clock.now else { return }
-    handle(.newPlaces(category: category, places), at: now)
-  }
-
-  /// Gives the engine the places of the categories it asked for; answers whether it gave any.
-  private func answerPlaces() -> Bool {
-    guard !unanswered.isEmpty, let now = clock.now else { return false }
-    var failed: [String] = []
-    let asked = Set(unanswered).sorted()
-    for category in asked {
-      do throws(StoreError) {
-        let places = try store.places.numbered(inCategory: category)
-        for problem in places.problems { log.error("\(problem)") }
-        engine.handle(.places(category: category, places.values), at: now, into: &effects)
-      } catch {
-        failed.append(category)
-        report(error)
-      }
-    }
-    unanswered = failed
-    return failed.count < asked.count
   }
 }
