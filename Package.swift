@@ -105,7 +105,7 @@ let package = Package(
     + library("Unpacking", ["CZlib"])
     + library("Containers")
     + library("Geodesy", ["Bytes"])
-    + library("CivilTime", ["Bytes"], testData: ["Text/phrases.txt"])
+    + library("CivilTime", ["Bytes", "Containers"], testData: ["Text/phrases.txt"])
     + library("JSONText")
     + library("Configuration", ["Bytes", "Geodesy", "CivilTime"])
     + library("Positioning", ["Bytes", "Geodesy", "CivilTime", "JSONText"])

@@ -42,11 +42,15 @@ private let benchHelp = """
       N reminders of all kinds from a database in /tmp to an engine that is ready: open_ms, load_ms,
       effects; then add_p50_us, add_p99_us, add_max_us and the same of remove for one more or less,
       a thousand times, without the disk
+  fleet N M
+      N engines in one process with M reminders each: device_bytes, resident memory of one after a fix;
+      engine_bytes, its own in line; load_us; ns_per_fix, of one in ten seconds, three in ten going;
+      restore_us, from the JSON of its reminders and histories
   growth EVENT N
       us, processor time of an event where there are N of its kind: add-categories, fix-reminders,
       fix-categories, fix-waiting, fix-corners, fix-departures, add-place, dates, prune
   places N
-      One reminder for any of N places of a category: read_ms and fill_ms until it waits for them,
+      One reminder for any of N places of a category: fill_ms until it waits for all of them,
       bytes_per_place (fences, cells and numbers), us_per_fix on a drive, firings
 
   """
@@ -86,6 +90,8 @@ func runBench(_ arguments: [String]) -> Int32 {
           pace: arguments.count > 2 ? count(arguments[2]) : 2))
     case ("load", 2):
       print(try loadBench(count: try count(arguments[1])))
+    case ("fleet", 3):
+      print(try fleetBench(devices: count(arguments[1]), reminders: count(arguments[2])))
     case ("growth", 3):
       guard let event = GrowthEvent(rawValue: arguments[1]) else {
         throw BenchError("'\(arguments[1])' is no event; georemind-bench --help shows them")

@@ -8,11 +8,13 @@ package struct CivilDate: Hashable, Comparable, Sendable {
   /// The years that can be said: all of them in which `LocalDateTime.microseconds` fits.
   package static let years = -290_000...290_000
 
-  package let year: Int
+  private let (storedYear, storedMonth, storedDay): (Int32, UInt8, UInt8)
+
+  package var year: Int { Int(storedYear) }
   /// 1...12
-  package let month: Int
+  package var month: Int { Int(storedMonth) }
   /// 1...31
-  package let day: Int
+  package var day: Int { Int(storedDay) }
 
   /// Fails when there is no such day.
   package init?(year: Int, month: Int, day: Int) {
@@ -23,9 +25,7 @@ package struct CivilDate: Hashable, Comparable, Sendable {
   }
 
   private init(uncheckedYear year: Int, month: Int, day: Int) {
-    self.year = year
-    self.month = month
-    self.day = day
+    (storedYear, storedMonth, storedDay) = (Int32(year), UInt8(month), UInt8(day))
   }
 
   package static let first = CivilDate(uncheckedYear: years.lowerBound, month: 1, day: 1)

@@ -52,7 +52,7 @@ extension EngineHost {
 
   /// A commit is on disk: now others may know.
   func succeed(with recorded: [LedgerEntry]) {
-    if storeFailureText != nil, all.allSatisfy(\.unanswered.isEmpty), refused.isEmpty {
+    if storeFailureText != nil, all.allSatisfy(\.unfilled.isEmpty), refused.isEmpty {
       storeFailure = nil
       log.notice("The store works again; nothing was lost")
     }

@@ -20,7 +20,7 @@ final class EngineHost {
   let outbox: Outbox
   let journal: Announcer
   let log: Logger
-  private var effects: [Effect] = []
+  var effects: [Effect] = []
   /// The decisions of the engines in the present event.
   private var outcome = Outcome()
   private var isLoading = false
@@ -46,6 +46,8 @@ final class EngineHost {
   var isQuiet: () -> Bool = { false }
   /// The trackers that a reminder about several is about; nil among them is the machine itself.
   var membersOf: (Reminder) -> [Who?] = { _ in [] }
+  /// Called when the engine waits for further places: `fillPlaces` is due in another turn.
+  var onUnfilled: () -> Void = {}
   /// Called for each request to the routing engine; `Event.routed` brings the answer.
   var onRoute: (RouteRequest) -> Void = { _ in }
 
@@ -192,7 +194,7 @@ final class EngineHost {
   }
 
   /// - Parameter isRetry: retries pending changes without effects; slow on a locked store.
-  private func carryOut(isRetry: Bool = false) {
+  func carryOut(isRetry: Bool = false) {
     defer { onDeadlineChange() }
     guard !outcome.isEmpty || isRetry else { return }
     restoreRefused()
@@ -288,13 +290,14 @@ final class EngineHost {
   }
 
   /// Takes the effects of an engine, and answers its questions for places until it has none.
-  private func takeEffects(of tracker: TrackerEngine) {
+  func takeEffects(of tracker: TrackerEngine) {
     guard !effects.isEmpty else { return }
     let known = outcome.changes.histories.count
+    let turn = LoopTurn()
     repeat {
       for effect in effects { take(effect, of: tracker) }
       effects.removeAll(keepingCapacity: true)
-    } while answerPlaces(of: tracker)
+    } while answerPlaces(of: tracker, in: turn)
     if outcome.changes.histories.count > known, let fix = keptFix(of: tracker) {
       outcome.changes.lastFixes[tracker.name] = fix
     }
@@ -310,7 +313,9 @@ final class EngineHost {
     case .persist(let id, let history, let standing):
       outcome.changes.histories.append(Changes.Step(id: id, history, standing))
     case .forget: break  // The command that removes a reminder says so itself.
-    case .watch(let category): tracker.unanswered.append(category)
+    case .watch(let category):
+      tracker.unfilled.removeAll { $0.category == category }
+      tracker.unfilled.append((category, nil))
     case .fire(var firing):
       name(&firing)
       outcome.changes.firings.append(firing)
@@ -334,51 +339,5 @@ final class EngineHost {
       let arrival = tracker.engine.lastFixArrival
     else { return nil }
     return KeptFix(fix: fix, arrival: arrival)
-  }
-
-  // MARK: - Places
-
-  /// Puts the name of the place in, where the engine knows its number alone.
-  private func name(_ firing: inout Firing) {
-    if let number = firing.unnamed?.number, let name = placeName(number) { firing.name(name) }
-  }
-
-  /// Places were added to a category.
-  func add(_ places: [NumberedPlace], to category: String) {
-    guard let now = clock.now else { return }
-    handle(.newPlaces(category: category, places), at: now)
-  }
-
-  /// Asks the store again for the places that it has not given.
-  private func answerPlaces() {
-    for tracker in all where answerPlaces(of: tracker) { takeEffects(of: tracker) }
-  }
-
-  /// Gives an engine the places of the categories it asked for; answers whether it gave any.
-  private func answerPlaces(of tracker: TrackerEngine) -> Bool {
-    guard !tracker.unanswered.isEmpty, let now = clock.now else { return false }
-    var failed: [String] = []
-    let asked = Set(tracker.unanswered).sorted()
-    for category in asked {
-      if let places = placesForEngine(category) {
-        tracker.engine.handle(.places(category: category, places), at: now, into: &effects)
-      } else {
-        failed.append(category)
-      }
-    }
-    tracker.unanswered = failed
-    return failed.count < asked.count
-  }
-
-  /// The places of a category, as the engines take them; nil where the store fails.
-  func placesForEngine(_ category: String) -> [NumberedPlace]? {
-    do throws(StoreError) {
-      let places = try store.places.numbered(inCategory: category)
-      for problem in places.problems { log.error("\(problem)") }
-      return places.values
-    } catch {
-      report(error)
-      return nil
-    }
   }
 }

@@ -22,7 +22,7 @@ extension DepartureQueue {
       step: TravelPredictor.step(query.distance), answered: answer?.time)
     if let known = entry.ratio, known.key == key { return way(query, answer, known.value, at: now) }
     let ratio = predictor.ratio(of: query)
-    entries[Int(slot)]?.ratio = (key, ratio)
+    change(slot) { $0.ratio = (key, ratio) }
     return way(query, answer, ratio, at: now)
   }
 
@@ -42,7 +42,7 @@ extension DepartureQueue {
     let distance = here.distance(to: goal.vector)
     let answer = answer(slot, at: now)
     let routed = answer.map {
-      $0.seconds(predictor.estimator.profile(of: goal.transport), from: distance)
+      $0.seconds(predictor.estimator[goal.transport], from: distance)
     }
     return (goal.query(distance: distance, routed: routed), answer)
   }

@@ -20,7 +20,7 @@ package struct DepartureQueue: Sendable {
   package var predictor: TravelPredictor {
     didSet {
       guard predictor != oldValue else { return }
-      for slot in entries.indices { entries[slot]?.ratio = nil }
+      for slot in entries.indices { change(Int32(slot)) { $0.ratio = nil } }
       isOutdated = true
     }
   }
@@ -34,7 +34,7 @@ package struct DepartureQueue: Sendable {
   /// The same as a vector.
   package private(set) var here: Vector?
   /// By slot.
-  var entries: [DepartureEntry?] = []
+  private var entries: [Boxed<DepartureEntry>] = []
   private var times = TimerHeap()
   private var isOutdated = false
   private var latestEvent = Instant(microseconds: .min)
@@ -46,8 +46,8 @@ package struct DepartureQueue: Sendable {
   /// Adds a reminder, or replaces the entry that its slot has.
   /// - Complexity: O(log n).
   package mutating func set(_ slot: Int32, _ entry: DepartureEntry, at now: Instant) {
-    while entries.count <= Int(slot) { entries.append(nil) }
-    entries[Int(slot)] = entry
+    while entries.count <= Int(slot) { entries.append(.none) }
+    entries[Int(slot)] = .some(entry)
     schedule(slot, at: now)
   }
 
@@ -56,11 +56,17 @@ package struct DepartureQueue: Sendable {
   package mutating func remove(_ slot: Int32) {
     times.cancel(slot: slot)
     routes.remove(slot)
-    if Int(slot) < entries.count { entries[Int(slot)] = nil }
+    if Int(slot) < entries.count { entries[Int(slot)] = .none }
   }
 
   package func entry(_ slot: Int32) -> DepartureEntry? {
-    Int(slot) < entries.count ? entries[Int(slot)] : nil
+    Int(slot) < entries.count ? entries[Int(slot)].wrappedValue : nil
+  }
+
+  mutating func change(_ slot: Int32, _ body: (inout DepartureEntry) -> Void) {
+    guard var entry = entry(slot) else { return }
+    body(&entry)
+    entries[Int(slot)] = .some(entry)
   }
 
   /// A routing engine's answer for the way of a slot that counts from here.
@@ -80,8 +86,8 @@ package struct DepartureQueue: Sendable {
   /// A silent reminder is decided anew at each position.
   private mutating func wakeSilent() {
     for slot in entries.indices {
-      guard case .silent = entries[slot]?.stage else { continue }
-      entries[slot]?.stage = .waiting
+      guard case .silent = entry(Int32(slot))?.stage else { continue }
+      change(Int32(slot)) { $0.stage = .waiting }
       isOutdated = true
     }
   }
@@ -95,7 +101,7 @@ package struct DepartureQueue: Sendable {
   ) {
     let changed = routes.take(answer, at: now, destination: destination) {
       [predictor] seconds, metres, transport in
-      let profile = predictor.estimator.profile(of: transport)
+      let profile = predictor.estimator[transport]
       return seconds >= metres / profile.topSpeed && seconds <= profile.longestPlausible(metres)
     }
     for slot in changed { schedule(slot, at: now) }
@@ -158,7 +164,8 @@ package struct DepartureQueue: Sendable {
   ) -> [(goal: TripGoal, routed: RouteBook.Answer?)] {
     var found: [(goal: TripGoal, routed: RouteBook.Answer?)] = []
     for slot in entries.indices {
-      guard let entry = entries[slot], entry.goal.due > now, entry.goal.due - now <= span else {
+      guard let entry = entry(Int32(slot)), entry.goal.due > now, entry.goal.due - now <= span
+      else {
         continue
       }
       found.append((entry.goal, answer(Int32(slot), at: now)))
@@ -211,7 +218,7 @@ package struct DepartureQueue: Sendable {
     let transport = entry.goal.transport
     guard routes.isOn, transport.hasRoads, entry.fixed == nil, let here, let distance = way.distance
     else { return nil }
-    let longest = predictor.estimator.profile(of: transport).longestPlausible(distance)
+    let longest = predictor.estimator[transport].longestPlausible(distance)
     let spare =
       (entry.moment - now).microseconds - Self.routingMargin
       - Int64(min(max(longest, way.time.seconds) * 1e6, 1e18))

@@ -46,15 +46,14 @@ package struct RouteBook: Sendable {
     didSet {
       guard !isOn else { return }
       answers = [:]
-      wanted = Self.each([])
-      flights = Self.each(nil)
+      (wanted, flights) = (Self.nothingWanted, Self.noFlights)
     }
   }
   private var answers: [Int32: Answer] = [:]
   /// By mode, as the next two.
-  private var wanted: [[(slack: Int64, slot: Int32)]] = Self.each([])
-  private var flights: [Flight?] = Self.each(nil)
-  private var quietUntil: [Instant?] = Self.each(nil)
+  private var wanted = nothingWanted
+  private var flights = noFlights
+  private var quietUntil = noQuiet
   private var requests = 0
 
   /// Counters for `status`.
@@ -104,6 +103,10 @@ package struct RouteBook: Sendable {
 
   /// The time between two requests for one way, microseconds.
   static func interval(_ slack: Int64) -> Int64 { min(max(slack / 4, 30_000_000), 600_000_000) }
+
+  private static let nothingWanted: [[(slack: Int64, slot: Int32)]] = each([])
+  private static let noFlights: [Flight?] = each(nil)
+  private static let noQuiet: [Instant?] = each(nil)
 
   private static func each<Value>(_ value: Value) -> [Value] {
     Array(repeating: value, count: Transport.allCases.count)

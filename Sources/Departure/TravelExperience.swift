@@ -76,7 +76,7 @@ package struct TravelExperience: Equatable, Sendable {
   package func factor(
     of transport: Transport, share: Double, _ estimator: TravelEstimator
   ) -> Double? {
-    let profile = estimator.profile(of: transport)
+    let profile = estimator[transport]
     var points = trips(by: transport).map {
       TravelPredictor.Point(value: $0.seconds / profile.seconds($0.distance), weight: 1)
     }

@@ -71,13 +71,13 @@ package struct TravelPredictor: Equatable, Sendable {
 
   /// Seconds of the formula, or of the routing engine with the overhead.
   func base(_ query: TravelQuery) -> Double {
-    let profile = estimator.profile(of: query.transport)
+    let profile = estimator[query.transport]
     return query.routed.map { $0 + profile.overhead.seconds } ?? profile.seconds(query.distance)
   }
 
   /// It depends on the step of the distance alone, so that it can be stored while a device moves.
   func ratio(of query: TravelQuery, share: Double? = nil) -> Ratio {
-    let profile = estimator.profile(of: query.transport)
+    let profile = estimator[query.transport]
     var query = query
     let usual = profile.seconds(query.distance)
     query.distance = Self.middle(of: Self.step(query.distance))

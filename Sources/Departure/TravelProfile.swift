@@ -72,19 +72,22 @@ package struct TravelProfile: Equatable, Sendable {
 
 /// The profiles of all modes.
 package struct TravelEstimator: Equatable, Sendable {
-  package var walking = TravelProfile.walking
-  package var cycling = TravelProfile.cycling
-  package var driving = TravelProfile.driving
-  package var boat = TravelProfile.boat
+  private static let usual: [TravelProfile] = Transport.allCases.map {
+    switch $0 {
+    case .walking: .walking
+    case .cycling: .cycling
+    case .driving: .driving
+    case .boat: .boat
+    }
+  }
+
+  /// In the order of `Transport.allCases`; copies share them.
+  private var profiles = usual
 
   package init() {}
 
-  package func profile(of transport: Transport) -> TravelProfile {
-    switch transport {
-    case .walking: walking
-    case .cycling: cycling
-    case .driving: driving
-    case .boat: boat
-    }
+  package subscript(transport: Transport) -> TravelProfile {
+    get { profiles[transport.index] }
+    set { profiles[transport.index] = newValue }
   }
 }

@@ -121,7 +121,7 @@ package struct TripLog: Sendable {
     guard motion != .resting, let latest, let first = track.first,
       latest.time - first.time >= Self.approachTime
     else { return nil }
-    let profile = estimator.profile(of: goal.transport)
+    let profile = estimator[goal.transport]
     func distance(_ point: Point) -> Double { point.place.distance(to: goal.vector) }
     let now = distance(latest)
     let nearest = track.map(distance).min() ?? now
@@ -173,7 +173,7 @@ package struct TripLog: Sendable {
   private static func trip(
     to goal: Goal, from start: Point, at now: Instant, _ estimator: TravelEstimator
   ) -> Trip? {
-    let profile = estimator.profile(of: goal.goal.transport)
+    let profile = estimator[goal.goal.transport]
     let distance = start.place.distance(to: goal.goal.vector)
     let seconds = (now - start.time).seconds
     guard distance - goal.goal.radius >= TravelExperience.shortest,

@@ -4,6 +4,7 @@ import JSONText
 import LinuxRuntime
 import Positioning
 import Reminders
+import Storage
 import Testing
 
 @testable import Daemon
@@ -60,6 +61,27 @@ import Testing
     #expect(again.journal.firings.map { $0["GEOREMIND_PLACE"] } == ["Rewe"])
     _ = try again.client().call("RemovePlace", #"{"name":"Edeka"}"#)
     #expect(again.daemon.host.engine.watchedCategories == ["food"])
+  }
+
+  /// More than the first part holds.
+  @Test func thousandsOfPlacesComeInParts() throws {
+    let rig = try Rig()
+    let client = try rig.client()
+    let store = rig.daemon.store
+    try store.database.transaction { () throws(StoreError) in
+      for number in 0..<5_000 {
+        let distance = [0: 300, 4_999: 700][number] ?? 10_000 + Double(number)
+        let position = Self.home.destination(bearing: 90, distance: distance)
+        try store.places.add(
+          SavedPlace(name: "Shop \(number)", position: position, radius: 60, category: "Food"))
+      }
+    }
+    try Self.walk(rig, [0])
+    _ = try client.call(
+      "Add", #"{"reminder":{"title":"Milk","near_category":"food","every_visit":true}}"#)
+    while rig.daemon.host.engine.isFilling("food") { rig.daemon.host.fillPlaces() }
+    try Self.walk(rig, Array(stride(from: 0, through: 720, by: 20)))
+    #expect(rig.journal.firings.map { $0["GEOREMIND_PLACE"] } == ["Shop 0", "Shop 4999"])
   }
 
   @Test func placesThatMoveOrAreImportedCount() throws {

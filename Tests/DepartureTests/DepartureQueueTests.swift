@@ -35,7 +35,7 @@ import Testing
       let distance = here.distance(to: goal.place)
       if distance <= goal.radius { return entry.moment - now }
       if let fixed = entry.fixed { return entry.moment - fixed - now }
-      let profile = predictor.estimator.profile(of: goal.transport)
+      let profile = predictor.estimator[goal.transport]
       let usual = { profile.seconds($0) - profile.overhead.seconds }
       let routed = answers[slot].map { answer in
         let rest = answer.distance > 0 ? usual(distance) / usual(answer.distance) : 1
@@ -90,7 +90,7 @@ import Testing
       } else {
         let transport = Transport.allCases.randomElement(using: &dice) ?? .driving
         let distance = Double.random(in: 500...20_000, using: &dice)
-        let usual = queue.predictor.estimator.profile(of: transport).seconds(distance)
+        let usual = queue.predictor.estimator[transport].seconds(distance)
         let isRouted = Bool.random(using: &dice)
         queue.predictor.experience.add(
           Trip(
@@ -115,7 +115,7 @@ import Testing
       let fixed: TimeSpan? =
         Int.random(in: 0..<4, using: &dice) == 0
         ? .seconds(.random(in: 0...1_800, using: &dice)) : nil
-      let profile = oracle.predictor.estimator.profile(of: transport)
+      let profile = oracle.predictor.estimator[transport]
       let seconds = profile.seconds(here.distance(to: place))
       let slack = Double.random(in: isNotified ? -1_500...500 : -5...1_500, using: &dice)
       let moment = now + .seconds((fixed?.seconds ?? seconds) + slack)
@@ -189,7 +189,7 @@ import Testing
     }
 
     private mutating func answer(_ request: RouteRequest) {
-      let profile = oracle.predictor.estimator.profile(of: request.transport)
+      let profile = oracle.predictor.estimator[request.transport]
       var seconds: [Double] = []
       for place in request.destinations {
         let usual = profile.seconds(request.origin.distance(to: place))

@@ -37,7 +37,7 @@ import Testing
   @Test(arguments: Transport.allCases)
   func withoutTripsHalfArriveByTheFormulaAndMoreByTheSpread(transport: Transport) {
     let predictor = TravelPredictor()
-    let profile = predictor.estimator.profile(of: transport)
+    let profile = predictor.estimator[transport]
     for distance in [700, 3_000, 8_000, 50_000] as [Double] {
       let usual = profile.seconds(distance)
       let query = Self.query(distance, by: transport)

@@ -25,6 +25,8 @@ struct EngineHarness: ~Copyable {
   var experience = TravelExperience()
   /// The places of each category that the engine may ask for.
   var places: [String: [NumberedPlace]] = [:]
+  /// Whether they are the answer to `Effect.watch`.
+  var answersPlaces = true
 
   /// Hamburg, Rathausmarkt.
   static let home = Coordinate(clampingLatitude: 53.55, wrappingLongitude: 9.99)
@@ -62,7 +64,9 @@ struct EngineHarness: ~Copyable {
       case .keep(let experience): self.experience = experience
       }
     }
-    for category in asked { send(.places(category: category, places[category] ?? [])) }
+    for category in asked where answersPlaces {
+      send(.places(category: category, places[category] ?? []))
+    }
   }
 
   /// Lets time pass, stopping at each deadline.
@@ -173,7 +177,7 @@ extension TravelEstimator {
   ) -> TimeSpan {
     let distance = origin.distance(to: place.position)
     guard distance > place.radius else { return .zero }
-    return TimeSpan(seconds: profile(of: transport).seconds(distance))
+    return TimeSpan(seconds: self[transport].seconds(distance))
   }
 }
 

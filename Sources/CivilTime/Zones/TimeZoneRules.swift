@@ -1,3 +1,5 @@
+import Containers
+
 /// The past and future UTC offsets of a time zone.
 ///
 /// The data come from the system's tz database and are updated with it. Local time is converted as
@@ -13,7 +15,7 @@ package struct TimeZoneRules: Hashable, Sendable {
   /// Never empty; the first one holds before all transitions.
   let types: [LocalTimeType]
   /// Holds from the last transition on.
-  let footer: PosixTimeZone?
+  @Boxed private(set) var footer: PosixTimeZone?
 
   /// Whether this is UTC for ever, under whatever name.
   package var isUTC: Bool {

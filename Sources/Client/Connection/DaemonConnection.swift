@@ -86,23 +86,30 @@ final class DaemonConnection {
   }
 
   /// All reminders as the daemon answers them, in the order of arrival.
-  func reminders() throws -> [JSONObject] { try allRows().reminders }
+  func reminders() throws -> [JSONObject] { try allRows { $0 }.rows }
 
   /// All reminders, and a sentence about each row that cannot be read.
-  func allRows() throws -> (reminders: [JSONObject], unreadable: [String]) {
-    var reminders: [JSONObject] = []
+  /// - Parameter body: gets each of a page while the daemon prepares the next page.
+  func allRows<Row>(
+    _ body: (JSONObject) throws -> Row
+  ) throws -> (rows: [Row], unreadable: [String]) {
+    var rows: [Row] = []
     var problems: [JSONValue] = []
     var text: JSONValue?
-    var next: JSONValue?
-    repeat {
-      let page = try call("PageReminders", ["after": next])
-      reminders += (page["reminders"]?.array ?? []).compactMap(\.object)
+    var page = try call("PageReminders")
+    while true {
+      let next = page["next"]
+      if next?.int != nil { try begin("PageReminders", ["after": next]) }
+      for case .object(let reminder) in page["reminders"]?.array ?? [] {
+        rows.append(try body(reminder))
+      }
       problems += page["unreadable"]?.array ?? []
       text = page["unreadable_text"] ?? text
-      next = page["next"]
-    } while next?.int != nil
-    let rows: JSONObject = ["unreadable": .array(problems), "unreadable_text": text]
-    return (reminders, StatusCommand.unreadable(rows))
+      guard next?.int != nil else { break }
+      page = try answer()
+    }
+    let unreadable: JSONObject = ["unreadable": .array(problems), "unreadable_text": text]
+    return (rows, StatusCommand.unreadable(unreadable))
   }
 
   /// Calls a method and goes on; `answer` is to be called before the next call.

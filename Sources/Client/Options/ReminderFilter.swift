@@ -112,6 +112,7 @@ extension ListedReminder {
 
   /// Whether each of the texts begins one of its words, in any case.
   fileprivate func has(_ wanted: [String]) -> Bool {
+    guard !wanted.isEmpty else { return true }
     func words(_ text: String) -> [String] {
       text.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
     }

@@ -65,17 +65,17 @@ extension DaemonSettings {
 
   static let drivingLongFrom = Setting<DaemonSettings>(
     "Travel", "DrivingLongFrom", "30km", .length(upTo: 1e7),
-    to: \.engine.travel.driving.bands[1].below)
+    to: \.engine.travel[.driving].bands[1].below)
 
   private static let travel: [Setting<DaemonSettings>] = [
-    [speed("WalkingSpeed", "5", \.walking)], way("Walking", "1.3", "0", \.walking),
-    [speed("CyclingSpeed", "15", \.cycling)], way("Cycling", "1.3", "2min", \.cycling),
+    [speed("WalkingSpeed", "5", .walking)], way("Walking", "1.3", "0", .walking),
+    [speed("CyclingSpeed", "15", .cycling)], way("Cycling", "1.3", "2min", .cycling),
     [
-      speed("DrivingSpeedShort", "30", \.driving),
-      speed("DrivingSpeedMedium", "60", \.driving, band: 1),
-      speed("DrivingSpeedLong", "100", \.driving, band: 2), drivingMediumFrom, drivingLongFrom,
-    ], way("Driving", "1.35", "5min", \.driving),
-    [speed("BoatSpeed", "6kn", \.boat)], way("Boat", "1", "0", \.boat),
+      speed("DrivingSpeedShort", "30", .driving),
+      speed("DrivingSpeedMedium", "60", .driving, band: 1),
+      speed("DrivingSpeedLong", "100", .driving, band: 2), drivingMediumFrom, drivingLongFrom,
+    ], way("Driving", "1.35", "5min", .driving),
+    [speed("BoatSpeed", "6kn", .boat)], way("Boat", "1", "0", .boat),
     [
       Setting(
         "Travel", "Punctuality", "85%", share("from 50% to 99%", 50...99),
@@ -86,15 +86,13 @@ extension DaemonSettings {
 
   static let drivingMediumFrom = Setting<DaemonSettings>(
     "Travel", "DrivingMediumFrom", "5km", .length(upTo: 1e7),
-    to: \.engine.travel.driving.bands[0].below)
-
-  private typealias Profile = any WritableKeyPath<TravelEstimator, TravelProfile> & Sendable
+    to: \.engine.travel[.driving].bands[0].below)
 
   private static func speed(
-    _ name: String, _ kilometresPerHour: String, _ profile: Profile, band: Int = 0
+    _ name: String, _ kilometresPerHour: String, _ transport: Transport, band: Int = 0
   ) -> Setting<DaemonSettings> {
     Setting("Travel", name, kilometresPerHour, kilometresPerHourForm) {
-      $0.engine.travel[keyPath: profile].bands[band].speed = $1 / 3.6
+      $0.engine.travel[transport].bands[band].speed = $1 / 3.6
     }
   }
 
@@ -124,14 +122,14 @@ extension DaemonSettings {
   }
 
   private static func way(
-    _ mode: String, _ detour: String, _ overhead: String, _ profile: Profile
+    _ mode: String, _ detour: String, _ overhead: String, _ transport: Transport
   ) -> [Setting<DaemonSettings>] {
     [
       Setting("Travel", "\(mode)Detour", detour, .number(1...5)) {
-        $0.engine.travel[keyPath: profile].detour = $1
+        $0.engine.travel[transport].detour = $1
       },
       Setting("Travel", "\(mode)OverheadSec", overhead, .span(.zero ... .hours(2))) {
-        $0.engine.travel[keyPath: profile].overhead = $1
+        $0.engine.travel[transport].overhead = $1
       },
     ]
   }

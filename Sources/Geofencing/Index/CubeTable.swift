@@ -56,7 +56,7 @@ struct CubeTable {
 
   private mutating func grow() {
     let old = cells
-    let size = max(16, old.count * 2)
+    let size = max(4, old.count * 2)
     cells = [CubeCell](repeating: CubeCell(), count: size)
     shift = UInt64(64 - size.trailingZeroBitCount)
     for cell in old where !cell.isVacant { _ = place(cell) }

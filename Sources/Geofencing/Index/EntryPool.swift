@@ -28,8 +28,8 @@ struct EntryPool {
   }
 
   private(set) var entries: [FenceEntry] = []
-  /// For each size 2^k the offset of the first free block, or −1.
-  private var free: InlineArray<32, Int32> = .init(repeating: -1)
+  /// For each size 2^k that was ever released, the offset of the first free block, or −1.
+  private var free: [Int32] = []
 
   mutating func append(_ entry: FenceEntry, to list: inout List) {
     resize(&list, to: list.count + 1)
@@ -48,6 +48,11 @@ struct EntryPool {
     list.count = count
     let (old, new) = (EntryPool.exponent(former.count), EntryPool.exponent(count))
     guard old != new else { return }
+    if let old, let new, new > old, Int(former.start) + 1 << old == entries.count {
+      // At the end of the pool it grows where it is.
+      extend(to: Int(former.start) + 1 << new)
+      return
+    }
     list.start = new.map { allocate($0) } ?? 0
     for i in 0..<Int(min(former.count, count)) {
       entries[Int(list.start) + i] = entries[Int(former.start) + i]
@@ -61,20 +66,24 @@ struct EntryPool {
   }
 
   private mutating func allocate(_ exponent: Int) -> UInt32 {
-    if free[exponent] >= 0 {
+    if exponent < free.count, free[exponent] >= 0 {
       let start = UInt32(free[exponent])
       free[exponent] = entries[Int(start)].fence
       return start
     }
     let start = UInt32(entries.count)
-    let needed = entries.count + (1 << exponent)
-    // By a quarter in place of Swift's double: it is most of what a million fences take.
-    if needed > entries.capacity { entries.reserveCapacity(needed + needed / 4) }
-    for _ in 0..<(1 << exponent) { entries.append(FenceEntry()) }
+    extend(to: entries.count + 1 << exponent)
     return start
   }
 
+  private mutating func extend(to needed: Int) {
+    // By a quarter in place of Swift's double: it is most of what a million fences take.
+    if needed > entries.capacity { entries.reserveCapacity(needed + needed / 4) }
+    while entries.count < needed { entries.append(FenceEntry()) }
+  }
+
   private mutating func release(_ start: UInt32, _ exponent: Int) {
+    while free.count <= exponent { free.append(-1) }
     entries[Int(start)].fence = free[exponent]
     free[exponent] = Int32(start)
   }

@@ -86,13 +86,12 @@ package struct FenceIndex: Sendable {
     let place = Vector(position)
     let reach = min(metres, Sphere.radius * .pi)
     var radius = min(max(reach, 0), 2_000)
-    var frontier = LooseOctree.Frontier()
     var found: [FenceEntry] = []
     while true {
       found.removeAll(keepingCapacity: true)
       // A chord is at most as long as the arc on the ground; one metre absorbs rounding.
       _ = tree.search(
-        around: place, reach: (radius + 1) / Sphere.radius, using: &frontier, into: &found)
+        around: place, reach: (radius + 1) / Sphere.radius, into: &found)
       var near: [(id: FenceID, distance: Double)] = []
       for entry in found {
         let distance = boundaryDistance(of: entry.fence, from: position, place)

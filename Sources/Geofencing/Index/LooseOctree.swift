@@ -64,31 +64,25 @@ struct LooseOctree {
     drop(cube.parent)
   }
 
-  /// The cubes of one level that a search has yet to visit, with their slots.
-  struct Frontier {
-    fileprivate var cubes: [(cube: Cube, slot: Int)] = []
-    fileprivate var next: [(cube: Cube, slot: Int)] = []
-  }
-
   /// Appends the entries whose disc comes within `reach` of a place, in radii of the Earth. Returns
   /// false, with some of them missing, where there are more than `limit`.
   /// - Complexity: O(levels + cubes within the reach and the widest radius + fences in them).
   func search(
-    around place: Vector, reach: Double, limit: Int = .max, using frontier: inout Frontier,
-    into found: inout [FenceEntry]
+    around place: Vector, reach: Double, limit: Int = .max, into found: inout [FenceEntry]
   ) -> Bool {
-    frontier.next.removeAll(keepingCapacity: true)
     guard let root = table.find(Cube.root.key) else { return true }
-    frontier.next.append((Cube.root, root))
+    // The cubes of the present level and of the next one.
+    var cubes: [(cube: Cube, slot: Int)] = []
+    var next = [(cube: Cube.root, slot: root)]
     var level = Cube.top
     let cells = table.cells.span
     let entries = pool.entries.span
-    while !frontier.next.isEmpty {
-      swap(&frontier.cubes, &frontier.next)
-      frontier.next.removeAll(keepingCapacity: true)
+    while !next.isEmpty {
+      swap(&cubes, &next)
+      next.removeAll(keepingCapacity: true)
       let below = level > 0 ? level - 1 : 0
       let range = CubeRange(around: place, radius: reach + widest[below], level: below)
-      for (cube, slot) in frontier.cubes {
+      for (cube, slot) in cubes {
         guard found.count <= limit else { return false }
         let cell = cells[slot]
         for i in cell.list.range {
@@ -101,7 +95,7 @@ struct LooseOctree {
         while parts != 0 {
           let part = cube.part(parts.trailingZeroBitCount)
           parts &= parts &- 1
-          if let slot = table.find(part.key) { frontier.next.append((part, slot)) }
+          if let slot = table.find(part.key) { next.append((part, slot)) }
         }
       }
       level -= 1

@@ -41,12 +41,6 @@ struct NeighbourList {
   private var lastMoved = 0.0
   /// Target reach of the next list.
   private var ambition = NeighbourList.firstAmbition
-  private var frontier = LooseOctree.Frontier()
-  private var found: [FenceEntry] = []
-  private var candidates: [Neighbour] = []
-  /// The candidates by clearance.
-  private var order: [(clearance: Double, offset: Int)] = []
-  private var former: [FenceID] = []
 
   /// The fences that contain the place of the last check, unordered.
   private(set) var holding: [FenceID] = []
@@ -155,13 +149,14 @@ struct NeighbourList {
   ) {
     let leastReach = max(3 * leg, NeighbourList.leastAmbition)
     reach = max(ambition, leastReach)
-    search(around: place, leastReach: leastReach, in: index)
+    let found = search(around: place, leastReach: leastReach, in: index)
     origin = place
     lastMoved = 0
-    swap(&holding, &former)
-    holding.removeAll(keepingCapacity: true)
-    candidates.removeAll(keepingCapacity: true)
-    order.removeAll(keepingCapacity: true)
+    let former = holding
+    holding.removeAll()
+    // By clearance: the offsets are sorted in place of the neighbours, which are larger.
+    var candidates: [Neighbour] = []
+    var order: [(clearance: Double, offset: Int)] = []
     for entry in found {
       let candidate = candidate(entry, position, place, in: index)
       if candidate.holds { holding.append(entry.fence) }
@@ -170,28 +165,30 @@ struct NeighbourList {
       candidates.append(candidate)
     }
     order.sort { $0.clearance < $1.clearance }
-    adapt(leastReach: leastReach)
-    neighbours.removeAll(keepingCapacity: true)
-    for next in order where next.clearance <= reach { neighbours.append(candidates[next.offset]) }
-    compare()
+    adapt(order, leastReach: leastReach)
+    neighbours = order.prefix { $0.clearance <= reach }.map { candidates[$0.offset] }
+    compare(former)
   }
 
   /// Finds the fences within the reach, which is reduced where they are very many.
-  private mutating func search(around place: Vector, leastReach: Double, in index: FenceIndex) {
+  private mutating func search(
+    around place: Vector, leastReach: Double, in index: FenceIndex
+  ) -> [FenceEntry] {
+    var found: [FenceEntry] = []
     while true {
       found.removeAll(keepingCapacity: true)
       let limit = reach > leastReach ? NeighbourList.searched : .max
       if index.tree.search(
-        around: place, reach: reach, limit: limit, using: &frontier, into: &found)
+        around: place, reach: reach, limit: limit, into: &found)
       {
-        return
+        return found
       }
       reach = max(reach / 4, leastReach)
     }
   }
 
   /// Cuts a long list short by its reach, and sets the reach that the next one should have.
-  private mutating func adapt(leastReach: Double) {
+  private mutating func adapt(_ order: [(clearance: Double, offset: Int)], leastReach: Double) {
     let (least, most) = (NeighbourList.wanted.lowerBound, NeighbourList.wanted.upperBound)
     if order.count > most {
       reach = min(reach, max(order[most].clearance, leastReach))
@@ -227,10 +224,10 @@ struct NeighbourList {
       holds: holds)
   }
 
-  /// Records the differences between `former` and `holding`.
-  private mutating func compare() {
+  /// Records the differences between the fences that held the place before and `holding`.
+  private mutating func compare(_ former: [FenceID]) {
     holding.sort()
-    former.sort()
+    let former = former.sorted()
     var i = 0
     for fence in holding {
       while i < former.count, former[i] < fence {
@@ -240,6 +237,5 @@ struct NeighbourList {
       if i < former.count, former[i] == fence { i += 1 } else { entered.append(fence) }
     }
     left.append(contentsOf: former[i...])
-    former.removeAll(keepingCapacity: true)
   }
 }

@@ -40,8 +40,11 @@ struct CategoryWatch: Sendable {
   private(set) var fences: FenceSet
   /// Slots of the waiting reminders.
   var listeners: Set<Int32> = []
-  /// The places are known.
+  /// The places are known, or the first of them.
   private(set) var isFilled = false
+  /// Places that contained the device before the first ones came, while further ones follow; nil
+  /// once all are known.
+  private var known: Set<Int64>?
   /// Whether the presence at every place is known.
   private(set) var isSettled = false
   /// Whether a reminder's own presence may differ from the watch's.
@@ -63,42 +66,46 @@ struct CategoryWatch: Sendable {
     fences = FenceSet(policy: policy)
   }
 
+  var count: Int { numbers.count }
+
   /// Estimated heap use of the places in bytes.
   var byteCount: Int { fences.byteCount + numbers.capacity * 8 + late.count * 32 }
 
   // MARK: - Places
 
-  /// Replaces all fences.
+  /// Whether some of its places have yet to come.
+  var isFilling: Bool { known != nil }
+
+  /// Drops all places; `fill` brings them anew.
+  /// - Parameter known: places known to contain the device; removed ones are ignored.
+  mutating func beginFilling(inside known: Set<Int64>) {
+    let listeners = listeners
+    self = CategoryWatch(key: key, policy: fences.policy)
+    self.listeners = listeners
+    isFilled = true
+    self.known = known
+  }
+
+  /// Takes in the next places after `beginFilling`; known ones are ignored.
   /// - Parameters:
   ///   - places: in rising order of their numbers.
-  ///   - known: places known to contain the device; removed ones are ignored.
   ///   - device: its last sample is the first one of the new fences.
   mutating func fill(
-    _ places: [NumberedPlace], inside known: Set<Int64>, following device: FenceMonitor
+    _ places: [NumberedPlace], isLast: Bool, following device: FenceMonitor
   ) {
-    fences = FenceSet(policy: fences.policy)
-    fences.reserveCapacity(places.count)
-    numbers.removeAll(keepingCapacity: true)
-    numbers.reserveCapacity(places.count)
-    late = [:]
-    landmarks = [:]
-    inside = []
-    for place in places {
-      guard numbers.last.map({ $0 < place.number }) ?? true, let region = region(of: place) else {
-        continue
-      }
-      if place.area != nil { landmarks[place.number] = region.landmark }
-      let isInside = known.contains(place.number)
-      fences.add(
-        region, id: FenceID(numbers.count), presence: isInside ? .inside : .outside)
-      numbers.append(place.number)
-      if isInside { inside.append(place.number) }
+    let needed = numbers.count + places.count
+    if needed > numbers.capacity {
+      // By a quarter in place of Swift's double: there may be a million.
+      let room = max(needed, numbers.count * 5 / 4)
+      numbers.reserveCapacity(room)
+      fences.reserveCapacity(room)
     }
-    sortedCount = numbers.count
-    isFilled = true
-    isSettled = false
-    hasNewcomers = true
-    firstSample = nil
+    for place in places where fence(of: place.number) == nil {
+      let isInside = known?.contains(place.number) ?? false
+      put(place, isInside ? .inside : .outside)
+      if isInside { enter(place.number) }
+    }
+    if isLast { known = nil }
     guard let last = device.lastSample else { return }
     if !device.isInDoubt { settle(places, at: last.position) }
     var unused: [Transition] = []
@@ -113,8 +120,10 @@ struct CategoryWatch: Sendable {
       fences.nearest(to: position, limit: 64, within: 0).map { numbers[Int($0.id)] }
     ).subtracting(inside)
     guard !here.isEmpty else { return }
-    for place in places where here.contains(place.number) { put(place, .inside) }
-    inside = (inside + here).sorted()
+    for place in places where here.contains(place.number) {
+      put(place, .inside)
+      enter(place.number)
+    }
   }
 
   /// Adds a place that is not known. Complexity: O(1) amortised for a rising number.
@@ -149,6 +158,7 @@ struct CategoryWatch: Sendable {
   }
 
   private func fence(of number: Int64) -> FenceID? {
+    guard sortedCount > 0, number <= numbers[sortedCount - 1] else { return late[number] }
     var low = 0
     var high = sortedCount
     while low < high {
@@ -194,17 +204,21 @@ struct CategoryWatch: Sendable {
       let number = numbers[Int(transition.fence)]
       switch transition.kind {
       case .arrive, .found:
-        let index = inside.firstIndex { $0 >= number } ?? inside.count
-        if index == inside.count || inside[index] != number { inside.insert(number, at: index) }
+        enter(number)
       case .depart: inside.removeAll { $0 == number }
       case .pass: break
       }
     }
   }
 
+  private mutating func enter(_ number: Int64) {
+    let index = inside.firstIndex { $0 >= number } ?? inside.count
+    if index == inside.count || inside[index] != number { inside.insert(number, at: index) }
+  }
+
   /// The presence is known once a second sample shows no undecided place.
   private mutating func settle(by sample: PositionSample) {
-    guard !isSettled else { return }
+    guard !isSettled, !isFilling else { return }
     let first = firstSample ?? sample.time
     firstSample = first
     isSettled =

@@ -76,18 +76,44 @@ extension Engine {
     }
   }
 
-  mutating func fill(_ category: String, with places: [NumberedPlace], at now: Instant) {
-    for number in watchNumbers[CategoryWatch.Key.folded(category)] ?? [] {
+  /// Whether a watch of this category has yet to receive some of its places.
+  package func isFilling(_ category: String) -> Bool {
+    (watchNumbers[CategoryWatch.Key.folded(category)] ?? []).contains { watches[$0].isFilling }
+  }
+
+  /// Fills the watches of a category anew; where more follow, those alone that are not filled.
+  mutating func fill(
+    _ category: String, with places: [NumberedPlace], isWhole: Bool, at now: Instant
+  ) {
+    for number in watchNumbers[CategoryWatch.Key.folded(category)] ?? []
+    where isWhole || !watches[number].isFilled || watches[number].isFilling {
       let known =
         watches[number].isFilled
         ? watches[number].inside
         : watches[number].listeners.flatMap { slots.slot($0)?.history.places ?? [] }
-      watches[number].fill(places, inside: Set(known), following: monitor)
-      forgetRemovedPlaces(number, at: now)
-      for index in watches[number].listeners.sorted() {
-        decidePresence(index, of: number, at: now)
-        replan(index, at: now)
-      }
+      watches[number].beginFilling(inside: Set(known))
+      fill(number, with: places, isLast: isWhole, at: now)
+    }
+  }
+
+  mutating func fillMore(
+    _ category: String, with places: [NumberedPlace], isLast: Bool, at now: Instant
+  ) {
+    for number in watchNumbers[CategoryWatch.Key.folded(category)] ?? []
+    where watches[number].isFilling {
+      fill(number, with: places, isLast: isLast, at: now)
+    }
+  }
+
+  private mutating func fill(
+    _ number: Int, with places: [NumberedPlace], isLast: Bool, at now: Instant
+  ) {
+    watches[number].fill(places, isLast: isLast, following: monitor)
+    guard isLast else { return }
+    forgetRemovedPlaces(number, at: now)
+    for index in watches[number].listeners.sorted() {
+      decidePresence(index, of: number, at: now)
+      replan(index, at: now)
     }
   }
 
@@ -100,7 +126,7 @@ extension Engine {
 
   /// The last known fix decides the presence of a new reminder.
   private mutating func decidePresence(_ index: Int32, of number: Int, at now: Instant) {
-    guard slots.stay(index) == .unknown else { return }
+    guard slots.stay(index) == .unknown, !watches[number].isFilling else { return }
     if !watches[number].inside.isEmpty || watches[number].isSettled {
       bring(index, upTo: number, [], at: now)
     } else if let lastFix,
@@ -126,6 +152,7 @@ extension Engine {
 
   /// Drops removed places from the reminders without a departure.
   private mutating func forgetRemovedPlaces(_ number: Int, at now: Instant) {
+    guard !watches[number].isFilling else { return }
     let inside = watches[number].inside
     for index in watches[number].listeners {
       guard case .inside(var visit) = slots.stay(index) else { continue }
@@ -171,7 +198,9 @@ extension Engine {
       if presence == .unknown { transition.kind = .found }
       follow(transition, of: index, place: place, at: now)
     }
-    if case .inside(var visit) = slots.stay(index), visit.places != inside {
+    if !watches[number].isFilling, case .inside(var visit) = slots.stay(index),
+      visit.places != inside
+    {
       visit.places = inside
       change(index) { $0.stay = .inside(visit) }
     }

@@ -5,7 +5,7 @@ extension Engine {
   /// Reserves space for `count` reminders. `load` follows for each of them, then `startLoaded`
   /// until it is done, or `finishLoading`. Other events may come in between.
   package mutating func beginLoading(count: Int) {
-    slots.reserveCapacity(count)
+    slots.reserve(count)
     isLoading = true
     missed.isCatchingUp = true
     loadedSlot = 0
@@ -56,6 +56,7 @@ extension Engine {
     into effects: inout [Effect]
   ) {
     begin(at: now)
+    slots.reserve(entries.count)
     for (reminder, history) in entries { add(reminder, history, at: now) }
     end(at: now, into: &effects)
   }

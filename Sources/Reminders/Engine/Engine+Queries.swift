@@ -50,9 +50,20 @@ extension Engine {
   /// All reminders as they are.
   /// - Complexity: O(n).
   package var entries: [(reminder: Reminder, history: History, standing: Standing)] {
-    slots.indices.compactMap { index in
-      slots.slot(index).map { ($0.reminder, $0.history, slots.standing(index)) }
-    }
+    slots.indices.compactMap { entry($0) }
+  }
+
+  private func entry(
+    _ index: Int32
+  ) -> (reminder: Reminder, history: History, standing: Standing)? {
+    slots.slot(index).map { ($0.reminder, $0.history, slots.standing(index)) }
+  }
+
+  /// A reminder as it is; nil for an unknown id.
+  package func entry(
+    _ id: String
+  ) -> (reminder: Reminder, history: History, standing: Standing)? {
+    slots.index(of: id).flatMap { entry($0) }
   }
 
   /// The plan of a reminder; nil for an unknown id.

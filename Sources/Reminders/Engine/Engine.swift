@@ -141,7 +141,10 @@ package struct Engine: ~Copyable, Sendable {
     case .clockTrust(let isTrusted): trustClock(isTrusted, at: now)
     case .snooze(let id, let snooze): put(off: id, snooze, at: now)
     case .zone(let zone): change(to: zone, at: now)
-    case .places(let category, let places): fill(category, with: places, at: now)
+    case .places(let category, let places, let isWhole):
+      fill(category, with: places, isWhole: isWhole, at: now)
+    case .morePlaces(let category, let places, let isLast):
+      fillMore(category, with: places, isLast: isLast, at: now)
     case .newPlaces(let category, let places): extend(category, by: places)
     case .place(let number, let place, let category):
       follow(placeNumber: number, place, in: category, at: now)

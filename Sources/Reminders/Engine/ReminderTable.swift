@@ -22,9 +22,9 @@ struct ReminderTable: ~Copyable, Sendable {
   private struct Entry: Sendable {
     var reminder: Reminder
     var history: History
+    var watchedSince = Instant(microseconds: .min)
     /// By the last plan; nil before the first.
     var standing: Standing?
-    var watchedSince = Instant(microseconds: .min)
     var marks: Marks = []
 
     var isArmed: Bool { standing?.state == .armed }
@@ -58,9 +58,13 @@ struct ReminderTable: ~Copyable, Sendable {
   /// All slots, including vacant ones.
   var indices: Range<Int32> { 0..<Int32(entries.count) }
 
-  mutating func reserveCapacity(_ count: Int) {
-    entries.reserveCapacity(count)
-    byID.reserveCapacity(count)
+  /// Makes room for so many more reminders, by a quarter at least. That is in place of Swift's
+  /// double: a service has an engine for each receiver.
+  mutating func reserve(_ count: Int) {
+    let needed = entries.count + count
+    guard needed > entries.capacity else { return }
+    entries.reserveCapacity(max(needed, entries.count * 5 / 4))
+    byID.reserveCapacity(needed)
   }
 
   // MARK: - Reading
@@ -115,20 +119,22 @@ struct ReminderTable: ~Copyable, Sendable {
 
   /// Changes one slot; returns whether its history differs afterwards.
   mutating func change(_ index: Int32, _ body: (inout History) -> Void) -> Bool {
-    guard let entry = entries[Int(index)] else { return false }
-    var history = entry.history
+    guard let former = entries[Int(index)]?.history else { return false }
+    var history = former
     body(&history)
-    guard history != entry.history else { return false }
+    guard history != former else { return false }
     entries[Int(index)]?.history = history
     return true
   }
 
   /// Takes what a plan has found; returns whether it differs from an earlier one.
   mutating func set(_ standing: Standing, _ index: Int32) -> Bool {
-    guard let entry = entries[Int(index)], entry.standing != standing else { return false }
-    armedCount += (standing.state == .armed ? 1 : 0) - (entry.isArmed ? 1 : 0)
+    guard !isVacant(index) else { return false }
+    let former = entries[Int(index)]?.standing
+    guard former != standing else { return false }
+    armedCount += (standing.state == .armed ? 1 : 0) - (former?.state == .armed ? 1 : 0)
     entries[Int(index)]?.standing = standing
-    return entry.standing != nil
+    return former != nil
   }
 
   mutating func watch(_ index: Int32, since time: Instant) {
@@ -151,6 +157,7 @@ struct ReminderTable: ~Copyable, Sendable {
       entries[Int(index)] = entry
     } else {
       index = Int32(entries.count)
+      reserve(1)
       entries.append(entry)
     }
     byID[reminder.id] = index
@@ -212,6 +219,8 @@ extension Reminder {
     var count = id.utf8.count + title.utf8.count
     for text in [notes, category, place?.name, nearCategory] { count += text?.utf8.count ?? 0 }
     count += area?.textByteCount ?? 0
+    if repeatRule != nil { count += MemoryLayout<RepeatRule>.stride }
+    if repeatChanges != RepeatChanges() { count += MemoryLayout<RepeatChanges>.stride }
     count += 8 * leads.count
     count += 32 * (repeatChanges.additions.count + repeatChanges.exceptions.count)
     count += 8 * repeatChanges.exceptionDays.count

@@ -71,8 +71,16 @@ extension Engine {
     guard let position = here?.position ?? lastFix?.position, listens(slot) else { return [] }
     if anchors[index] != nil { return anchorGates(slot, position) }
     if let category = slot.reminder.nearCategory {
-      guard let watch = watch(of: index), let nearest = watch.nearest(to: position)
-      else {
+      let watch = watch(of: index)
+      if let watch, !watch.isFilled || watch.isFilling {
+        return [
+          .init(
+            "place", false,
+            "The places of category \(category) are being read, \(watch.count) so far",
+            remedy: "they have been read")
+        ]
+      }
+      guard let watch, let nearest = watch.nearest(to: position) else {
         return [
           .init(
             "place", false, "No place of category \(category) is known",

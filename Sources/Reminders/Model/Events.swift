@@ -34,8 +34,11 @@ package enum Event: Sendable {
   case clockTrust(Bool)
   /// The system's time zone has changed: floating times are computed anew.
   case zone(TimeZoneRules)
-  /// All places of a category, by rising number: the answer to `Effect.watch`.
-  case places(category: String, [NumberedPlace])
+  /// The places of a category, by rising number: the answer to `Effect.watch`.
+  /// - Parameter isWhole: all of them; else `morePlaces` follow.
+  case places(category: String, [NumberedPlace], isWhole: Bool = true)
+  /// The next ones of them.
+  case morePlaces(category: String, [NumberedPlace], isLast: Bool)
   /// Places that were added to a category, by rising number. Known ones are ignored.
   case newPlaces(category: String, [NumberedPlace])
   /// The place with this number was added, changed or, with nil, removed.
@@ -58,8 +61,8 @@ package enum Event: Sendable {
       .reopen(let reminder):
       reminder.id
     case .remove(let id), .done(let id), .pop(let id), .snooze(let id, _): id
-    case .fix, .tick, .clockSet, .resumed, .clockTrust, .zone, .places, .newPlaces, .place,
-      .routed, .forgetTrips, .heard, .moved, .forgetPosition:
+    case .fix, .tick, .clockSet, .resumed, .clockTrust, .zone, .places, .morePlaces, .newPlaces,
+      .place, .routed, .forgetTrips, .heard, .moved, .forgetPosition:
       nil
     }
   }

@@ -1,4 +1,5 @@
 package import CivilTime
+package import Containers
 package import Departure
 package import Geodesy
 import Geofencing
@@ -64,7 +65,6 @@ package struct Reminder: Equatable, Sendable {
 
   /// Unique; any text, printed as it is.
   package var id: String
-  package var kind: Kind
   package var title: String
   package var notes: String?
   package var category: String?
@@ -77,51 +77,59 @@ package struct Reminder: Equatable, Sendable {
   /// Whose position it follows; nil is the machine's own.
   package var who: Who?
   /// In place of `place`: any place of this category.
-  package var nearCategory: String?
+  @Boxed package var nearCategory: String?
   /// With `nearCategory`: metres around each place, 1…5 000 000; nil is each place's own.
-  package var nearRadius: Double?
-  package var trigger = Trigger.arrive
+  @Boxed package var nearRadius: Double?
   /// Time inside, outside after a departure, or of silence, before it fires; nil is the trigger's
   /// own.
-  package var dwell: TimeSpan?
+  @Boxed package var dwell: TimeSpan?
   package var due: TimeStamp?
-  /// Times before `due` at which it fires, longest first. Empty means at `due` itself.
-  package var leads: [CalendarSpan]
-  /// Interval of repetition until it is done or snoozed; nil is never.
-  package var nag: TimeSpan?
-  /// Number of repetitions, 0 for no end; nil is `defaultNagLimit`.
-  package var nagLimit: Int?
+
+  // In the room that the stamp before them leaves in its words.
+  package var kind: Kind
+  package var trigger = Trigger.arrive
   package var transport: Transport
-  /// For preemptive reminders: travel time set by the user, in place of any estimate.
-  package var travel: TimeSpan?
-  package var repeatRule: RepeatRule?
-  /// Single times added to the rule or excluded from it.
-  package var repeatChanges = RepeatChanges()
   /// Fires on each visit, not only on the first.
   package var everyVisit: Bool
-  /// Minimum time between two firings.
-  package var cooldown = TimeSpan.zero
-  /// Earliest time at which it may fire.
-  package var from: TimeStamp?
-  /// Expires after this.
-  package var until: TimeStamp?
-  package var hours: HourRange?
-  package var days: WeekdaySet?
-  /// Metres a second; it does not fire above this speed.
-  package var maximumSpeed: Double?
-  /// Metres a second; it does not fire below this speed.
-  package var minimumSpeed: Double?
-  /// Courses on which it may fire.
-  package var heading: HeadingRange?
   package var ifInside = IfInside.wait
   /// A departure decided by the circle alone, with an alarm when the position is lost.
   package var isAnchorWatch = false
   package var state: State
+
+  /// Times before `due` at which it fires, longest first. Empty means at `due` itself.
+  package var leads: [CalendarSpan]
+  /// Interval of repetition until it is done or snoozed; nil is never.
+  @Boxed package var nag: TimeSpan?
+  /// Number of repetitions, 0 for no end; nil is `defaultNagLimit`.
+  @Boxed package var nagLimit: Int?
+  /// For preemptive reminders: travel time set by the user, in place of any estimate.
+  @Boxed package var travel: TimeSpan?
+  @Boxed package var repeatRule: RepeatRule?
+  /// Single times added to the rule or excluded from it.
+  package var repeatChanges: RepeatChanges {
+    get { storedChanges ?? RepeatChanges() }
+    set { storedChanges = newValue == RepeatChanges() ? nil : newValue }
+  }
+  @Boxed private var storedChanges: RepeatChanges?
+  /// Minimum time between two firings.
+  package var cooldown = TimeSpan.zero
+  /// Earliest time at which it may fire.
+  @Boxed package var from: TimeStamp?
+  /// Expires after this.
+  @Boxed package var until: TimeStamp?
+  @Boxed package var hours: HourRange?
+  /// Metres a second; it does not fire above this speed.
+  @Boxed package var maximumSpeed: Double?
+  /// Metres a second; it does not fire below this speed.
+  @Boxed package var minimumSpeed: Double?
+  /// Courses on which it may fire.
+  @Boxed package var heading: HeadingRange?
   /// The calendar file that it was read from; nil for the user's own reminders.
-  package var source: Source?
+  @Boxed package var source: Source?
   /// The uid of the user who added it and alone may change it; nil where anyone who may change any
   /// reminder may change it.
   package var owner: UInt32?
+  package var days: WeekdaySet?
   /// Unknown fields of the document, written back unchanged.
   package var unknown = JSONObject()
 

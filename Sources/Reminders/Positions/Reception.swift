@@ -1,4 +1,5 @@
 package import CivilTime
+import Containers
 import Geofencing
 package import Positioning
 
@@ -15,7 +16,7 @@ struct Reception: Sendable {
   /// Whether `fix` arrived without a time.
   var isTimeGuessed = false
   /// The last fix that was too inaccurate for the track, and its arrival.
-  var coarse: (fix: Fix, arrival: Instant)?
+  @Boxed var coarse: (fix: Fix, arrival: Instant)?
   var isLost = false
   /// Start of the wait for a fix: the arrival of the last one, or the first event of this run.
   var silentSince: Instant?

@@ -1,4 +1,5 @@
 package import CivilTime
+package import Containers
 
 /// The past of a reminder: all facts that must survive a restart, apart from the reminder.
 ///
@@ -21,16 +22,16 @@ package struct History: Equatable, Sendable {
   /// It has rung, and nobody has said "done" since.
   package var isUnacknowledged = false
   /// nil while nothing is to be repeated.
-  package var repetition: Repetition?
+  @Boxed package var repetition: Repetition?
   package var isDone = false
   /// Its end came before it could ring, and was reported.
   package var hasExpired = false
   /// It is stored, and has not begun: the engine begins it when it loads it.
   package var isUnread = false
   /// The due times that a wrong clock has used; nil once the true ones have passed.
-  package var early: Early?
+  @Boxed package var early: Early?
   /// When the device was last known to be at the place, for `absent`.
-  package var there: Instant?
+  @Boxed package var there: Instant?
   /// Which of several trackers are inside, as far as that is known.
   package var members: [String: Bool] = [:]
 
@@ -87,10 +88,10 @@ package enum Stay: Equatable, Sendable {
 
   package struct Visit: Equatable, Sendable {
     package var since: Instant
-    /// The visit rings for due times with later names alone; nil for all.
-    package var settledUpTo: LocalDateTime?
     /// Store numbers, rising, of the category's places that contain the device.
     package var places: [Int64] = []
+    /// The visit rings for due times with later names alone; nil for all.
+    package var settledUpTo: LocalDateTime?
 
     package init(since: Instant, settledUpTo: LocalDateTime? = nil, places: [Int64] = []) {
       self.since = since
@@ -117,9 +118,9 @@ extension LocalDateTime {
 /// The state of a reminder for lists and for the store's queues. It follows from the history: the
 /// engine computes it with each plan, and never reads it back.
 package struct Standing: Equatable, Sendable {
-  package var state: Reminder.State
   /// The due time that it waits for; nil without one.
   package var due: Instant?
+  package var state: Reminder.State
 
   package init(state: Reminder.State, due: Instant? = nil) {
     self.state = state

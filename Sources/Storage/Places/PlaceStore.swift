@@ -126,45 +126,6 @@ package struct PlaceStore {
     try database.integer("SELECT id FROM known_place WHERE name = ?", [.text(name)])
   }
 
-  /// A category's places for the engine, by rising number.
-  package func numbered(inCategory category: String) throws(StoreError) -> Rows<NumberedPlace> {
-    let count = try database.integer(
-      "SELECT count(*) FROM known_place WHERE category = ?", [.text(category)])
-    // By number: one walk through the table is faster than a million scattered look-ups.
-    let isLarge = count ?? 0 > 1_000
-    return try database.rows(
-      of: "place",
-      "SELECT id, latitude, longitude, radius_m, region, width_m FROM known_place "
-        + "WHERE \(isLarge ? "+" : "")category = ? ORDER BY id",
-      [.text(category)], capacity: Int(count ?? 0), read: Self.numbered)
-  }
-
-  /// The places that a finished import has added to categories, for the engine: by rising number
-  /// from one on, at most `limit` of them.
-  package func added(
-    by batch: PlaceImport, from number: Int64, limit: Int
-  ) throws(StoreError) -> Rows<(category: String, place: NumberedPlace)> {
-    try database.rows(
-      of: "place",
-      "SELECT id, latitude, longitude, radius_m, region, width_m, category FROM known_place "
-        + "WHERE id >= ? AND import = ? AND category IS NOT NULL ORDER BY id LIMIT ?",
-      [.integer(number), .integer(batch.id), SQLValue(limit)]
-    ) { (row) throws(RowFault) in (try row.text("category"), try Self.numbered(row)) }
-  }
-
-  private static func numbered(_ row: Row) throws(RowFault) -> NumberedPlace {
-    guard case .integer(let number) = row.value(at: 0), case .real(let latitude) = row.value(at: 1),
-      case .real(let longitude) = row.value(at: 2), case .real(let radius) = row.value(at: 3),
-      let position = Coordinate(latitude: latitude, longitude: longitude),
-      Reminder.Place.radii.contains(radius)
-    else { throw RowFault(reason: "it is no circle on the Earth") }
-    var place = NumberedPlace(number: number, position: position, radius: radius)
-    if case .text(let region) = row.value(at: 4) {
-      place.area = SavedPlace.area(region, width: try row.realIfAny("width_m"), name: nil)
-    }
-    return place
-  }
-
   package func add(_ place: SavedPlace) throws(StoreError) {
     try checked(place) { () throws(StoreError) in
       try database.run(

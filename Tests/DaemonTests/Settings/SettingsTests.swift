@@ -197,7 +197,7 @@ import Testing
     ("8kn", 8 * 1.852), ("8 kn", 8 * 1.852), ("10mph", 16.093_44), ("15", 15.0), ("15km/h", 15.0),
   ])
   func aSpeedMayHaveAUnit(text: String, kilometresPerHour: Double) throws {
-    let boat = try load("[Travel]\nBoatSpeed=\(text)\n").settings.engine.travel.boat
+    let boat = try load("[Travel]\nBoatSpeed=\(text)\n").settings.engine.travel[.boat]
     #expect(abs(boat.bands[0].speed - kilometresPerHour / 3.6) < 1e-9)
   }
 

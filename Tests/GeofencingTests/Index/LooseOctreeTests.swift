@@ -11,7 +11,6 @@ import Testing
     var random = SeededGenerator(seed: 31)
     var tree = LooseOctree()
     var model: [FenceID: FenceEntry] = [:]
-    var frontier = LooseOctree.Frontier()
     var wrong: [String] = []
     let circles = FenceIndexTests.circles(of: world, 600, &random)
     for step in 0..<2_000 {
@@ -31,7 +30,7 @@ import Testing
       let place = Vector(FenceIndexTests.place(in: world, circles, &random))
       let reach = power(10, random.uniform(-7...0))
       var found: [FenceEntry] = []
-      let isComplete = tree.search(around: place, reach: reach, using: &frontier, into: &found)
+      let isComplete = tree.search(around: place, reach: reach, into: &found)
       let expected = model.values.filter {
         ($0.center - place).length <= reach + $0.chord
       }
@@ -52,10 +51,9 @@ import Testing
       let place = coordinate(48, 11 + 0.0005 * Double(id))
       tree.insert(FenceEntry(center: Vector(place), chord: 1e-5, fence: FenceID(id)))
     }
-    var frontier = LooseOctree.Frontier()
     var found: [FenceEntry] = []
     let isComplete = tree.search(
-      around: center, reach: 0.01, limit: 100, using: &frontier, into: &found)
+      around: center, reach: 0.01, limit: 100, into: &found)
     #expect(!isComplete)
     #expect(found.count > 100 && found.count < 500)
   }

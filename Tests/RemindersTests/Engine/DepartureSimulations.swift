@@ -98,7 +98,7 @@ import Testing
         harness.now += .seconds(.random(in: -600...600, using: &dice))
         harness.send(.clockSet)
       case 4 where step % 9 == 0:
-        harness.engine.settings.travel.walking.detour = .random(in: 1...2, using: &dice)
+        harness.engine.settings.travel[.walking].detour = .random(in: 1...2, using: &dice)
         harness.engine.settings.leaveAgainSlack = .minutes(.random(in: 1...20, using: &dice))
         harness.send(.tick)
       default: break

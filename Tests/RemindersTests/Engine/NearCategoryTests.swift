@@ -161,6 +161,74 @@ import Testing
     #expect(met(harness) == ["arrive 1", "arrive 4", "arrive 2", "arrive 9"])
   }
 
+  /// The places that are known decide while the others come.
+  @Test func placesThatComeInPartsCountFromThenOn() throws {
+    var harness = Self.harness()
+    harness.answersPlaces = false
+    try harness.add(Self.milk(#","every_visit":true"#))
+    harness.fix(0)
+    let before = placeGate(harness)
+    #expect(before.contains("are being read, 0 so far"))
+    harness.send(
+      .places(category: "Supermarket", [Self.shop(1, at: 1_000)], isWhole: false))
+    let first = placeGate(harness)
+    #expect(first.contains("are being read, 1 so far"))
+    harness.walk(from: 0, to: 1_500)
+    harness.send(.morePlaces(category: "Supermarket", [Self.shop(2, at: 2_000)], isLast: false))
+    harness.walk(from: 1_515, to: 2_500)
+    harness.send(.morePlaces(category: "Supermarket", [Self.shop(3, at: 3_000)], isLast: true))
+    let last = placeGate(harness)
+    #expect(last.contains("the nearest place of category"))
+    harness.walk(from: 2_515, to: 3_500)
+    #expect(met(harness).suffix(2) == ["arrive 2", "arrive 3"])
+  }
+
+  private func placeGate(_ harness: borrowing EngineHarness) -> String {
+    harness.engine.why("milk", at: harness.now)?.gates.first { $0.name == "place" }?.says ?? ""
+  }
+
+  /// Whether the part with its place comes before or after the fixes there.
+  @Test(arguments: [false, true]) func aPartWithThePlaceOfTheDeviceIsNoArrival(
+    isFirst: Bool
+  ) throws {
+    var harness = Self.harness()
+    harness.answersPlaces = false
+    if !isFirst { for _ in 0..<5 { harness.fix(2_000, speed: 0) } }
+    try harness.add(Self.milk(#","every_visit":true"#))
+    harness.send(
+      .places(category: "Supermarket", [Self.shop(1, at: 1_000)], isWhole: false))
+    harness.send(.morePlaces(category: "Supermarket", [Self.shop(2, at: 2_000)], isLast: false))
+    for _ in 0..<5 { harness.fix(2_000, speed: 0) }
+    harness.send(.morePlaces(category: "Supermarket", [Self.shop(3, at: 3_000)], isLast: true))
+    for _ in 0..<5 { harness.fix(2_000, speed: 0) }
+    #expect(harness.firings.isEmpty)
+    #expect(harness.kept["milk"]?.places == [2])
+    harness.walk(from: 2_015, to: 3_500)
+    #expect(met(harness) == ["arrive 3"])
+  }
+
+  /// A restart at a place whose part comes last is no arrival, and no departure.
+  @Test func aVisitOfBeforeTheRestartGoesOnWhileTheirPlacesCome() throws {
+    var harness = Self.harness()
+    try harness.add(Self.milk(#","every_visit":true"#))
+    harness.walk(from: 1_500, to: 3_000)
+    let entry = harness.engine.entry("milk")
+    let (reminder, history, _) = try #require(entry)
+    #expect(history.places == [3])
+    var again = EngineHarness(now: harness.now)
+    again.answersPlaces = false
+    again.engine.beginLoading(count: 1)
+    again.engine.load(reminder, history)
+    again.engine.finishLoading(at: again.now, into: &again.effects)
+    again.send(.places(category: "supermarket", [Self.shop(1, at: 1_000)], isWhole: false))
+    for _ in 0..<5 { again.fix(3_000, speed: 0) }
+    again.send(.morePlaces(category: "supermarket", [Self.shop(3, at: 3_000)], isLast: true))
+    for _ in 0..<5 { again.fix(3_000, speed: 0) }
+    #expect(again.firings.isEmpty)
+    let places = again.engine.history("milk")?.places
+    #expect(places == [3])
+  }
+
   /// The last watch takes the number of a removed one.
   @Test(arguments: [[0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 0, 2]])
   func watchesThatGoLeaveTheOthers(order: [Int]) throws {

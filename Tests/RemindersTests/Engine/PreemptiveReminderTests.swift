@@ -174,8 +174,8 @@ import Testing
   @Test(arguments: ["", #""travel_s":600,"#])
   func slowWalkersAreNotLookedAtAgainAndAgain(fixed: String) throws {
     var settings = EngineSettings()
-    settings.travel.walking.bands = [.init(below: .infinity, kilometresPerHour: 0.7)]
-    settings.travel.walking.detour = 3
+    settings.travel[.walking].bands = [.init(below: .infinity, kilometresPerHour: 0.7)]
+    settings.travel[.walking].detour = 3
     var harness = EngineHarness(settings: settings)
     harness.fix(200)
     try harness.add(ferry.replacing(#""transport""#, with: fixed + #""transport""#))

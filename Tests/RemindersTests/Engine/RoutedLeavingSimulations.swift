@@ -69,7 +69,7 @@ import Testing
     }
     func collect() {
       for request in harness.requests[asked...] where Int.random(in: 0..<8, using: &dice) > 0 {
-        let profile = settings.travel.profile(of: request.transport)
+        let profile = settings.travel[request.transport]
         let times = request.destinations.map { destination -> TimeSpan? in
           let usual = profile.seconds(request.origin.distance(to: destination))
           return .seconds(usual * Double.random(in: 0.6...4, using: &dice))

@@ -103,7 +103,7 @@ import Testing
   func aLongDetourIsAskedForInTime(detour: Double) throws {
     var harness = routing()
     harness.fix(1_000)
-    let usual = harness.engine.settings.travel.walking.seconds(1_000)
+    let usual = harness.engine.settings.travel[.walking].seconds(1_000)
     let way = TimeSpan(seconds: usual * detour)
     let due = harness.now + .hours(8)
     try harness.add(ferry(due: due.json))
@@ -125,7 +125,7 @@ import Testing
   @Test func theEstimateStandsInAtOnceWhenAnAnswerLapses() throws {
     var harness = routing()
     harness.fix(8_000)
-    let usual = harness.engine.settings.travel.walking.seconds(8_000)
+    let usual = harness.engine.settings.travel[.walking].seconds(8_000)
     try harness.add(ferry(due: (harness.now + .seconds((usual + 3_000).rounded())).json))
     let request = try #require(harness.requests.first)
     let short = TimeSpan.seconds((usual / 2).rounded())

@@ -77,10 +77,10 @@ import Testing
     let aldi = try #require(try store.places.number(named: "aldi"))
     let rewe = try #require(try store.places.number(named: "Rewe"))
     #expect(try store.places.place(number: aldi)?.name == "Aldi")
-    let numbered = try store.places.numbered(inCategory: "FOOD")
+    let numbered = try store.places.numbered(inCategory: "FOOD").rows
     #expect(
       numbered.values
         == [rewe, aldi].map { NumberedPlace(number: $0, position: position, radius: 60) })
-    #expect(try store.places.numbered(inCategory: "Work").values.isEmpty)
+    #expect(try store.places.numbered(inCategory: "Work").rows.values.isEmpty)
   }
 }

@@ -59,7 +59,7 @@ import Testing
     reminder.source?.standing = ""
     #expect(
       StoredProperties.differences(entry.reminder, reminder)
-        == ["place.radius", "repeatChanges.zone", "source.standing"])
+        == ["place.radius", "source.standing", "storedChanges.zone"])
     #expect(
       StoredProperties.unset(in: [Reminder.Source(file: "a", standing: "")], blanks: [])
         == ["Source.standing"])

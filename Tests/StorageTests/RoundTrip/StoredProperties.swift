@@ -1,7 +1,8 @@
 /// The stored properties of a value, and of the values in it, found by reflection.
 ///
-/// Values of the model (the modules `Reminders` and `Storage`) are entered, through optionals, lists
-/// and associated values. A value of another module, such as an instant, is one value.
+/// Values of the model (the modules `Reminders` and `Storage`) are entered, through optionals,
+/// lists, boxes and associated values. A value of another module, such as an instant, is one
+/// value.
 struct StoredProperties {
   struct Property {
     /// From the outermost value: `repeatChanges.zone`.
@@ -33,11 +34,15 @@ struct StoredProperties {
 
   private mutating func enterMembers(of mirror: Mirror, path: String) {
     for child in mirror.children {
-      let label = child.label ?? "?"
+      var (label, value) = (child.label ?? "?", child.value)
+      let box = Mirror(reflecting: value)
+      if String(reflecting: box.subjectType).hasPrefix("Containers.Boxed<") {
+        label = String(label.drop { $0 == "_" })
+        value = box.children.first?.value ?? Any?.none as Any
+      }
       let inner = path.isEmpty ? label : "\(path).\(label)"
-      all.append(
-        Property(path: inner, name: "\(mirror.subjectType).\(label)", value: child.value))
-      enter(child.value, path: inner)
+      all.append(Property(path: inner, name: "\(mirror.subjectType).\(label)", value: value))
+      enter(value, path: inner)
     }
   }
 

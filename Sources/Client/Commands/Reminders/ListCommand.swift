@@ -53,15 +53,14 @@ struct ListCommand: ClientCommand {
     // Short ids must differ from the ids of reminders that are not shown.
     let daemon = try DaemonConnection(options, context)
     let upcoming = Upcoming(try daemon.call("Next", ["limit": 1_000]))
-    let rows = try daemon.allRows()
-    let listed = try rows.reminders.map {
+    let (listed, unreadable) = try daemon.allRows {
       try ListedReminder($0, zone: zone, upcoming: upcoming)
     }
     let filter = try filters.filter(words, in: context)
     let chosen = listed.filter { (all || $0.isActive) && filter.includes($0) }
     var listing = GroupedListing(order: sort.precedes)
     for entry in chosen { listing.add(entry, under: grouping.heading(of: entry, zone)) }
-    for problem in rows.unreadable { try context.note(problem) }
+    for problem in unreadable { try context.note(problem) }
     if options.json {
       try listing.forEach { try context.output.line($0.json) }
     } else if chosen.isEmpty {

@@ -37,6 +37,7 @@ final class PlaceImportQueue {
     handOnTimer = try loop.addTimer(.monotonic, accuracy: 1_000) { _ in owner.target?.handOn() }
     handOnTimer?.setPriority(.background)
     owner.target = self
+    host.onUnfilled = { owner.target?.handOnTimer?.arm(in: 1_000) }
     if try host.store.imports.abandonAll() { purgeTimer?.arm(in: 1_000_000) }
   }
 
@@ -85,9 +86,10 @@ final class PlaceImportQueue {
     return batch
   }
 
-  /// Gives the engine new places, as many as one turn of the loop admits.
+  /// Gives the engine places, as many as one turn of the loop admits.
   private func handOn() {
     let turn = LoopTurn()
+    host.fillPlaces()
     do {
       while let (batch, next) = finished.first {
         guard !turn.isOver else { return handOnTimer?.arm(in: 1_000) ?? () }
