@@ -1,8 +1,8 @@
 import JSONText
-import LinuxRuntime
+package import LinuxRuntime
 
 /// A position as GeoClue has it: the properties of `org.freedesktop.GeoClue2.Location`.
-struct GeoClueLocation: Equatable, Sendable {
+package struct GeoClueLocation: Equatable, Sendable {
   /// Microseconds since 1970; nil if unknown.
   let time: UInt64?
   /// Degrees.
@@ -22,7 +22,7 @@ struct GeoClueLocation: Equatable, Sendable {
   private static let errorOfDilution = 19.0
 
   /// - Parameter reply: the answer of `GetAll`; nil without a position.
-  init?(_ reply: [BusValue]) {
+  package init?(_ reply: [BusValue]) {
     var values: [String: BusValue] = [:]
     for case .entry(.string(let name), .variant(let value)) in reply.first?.elements ?? [] {
       values[name] = value
@@ -65,7 +65,7 @@ struct GeoClueLocation: Equatable, Sendable {
   /// The location as a report of gpsd (gpsd_json(5)).
   ///
   /// It is 2D, since its time may be the system's, which proves nothing of the system's clock.
-  var report: String {
+  package var report: String {
     func number(_ value: Double?) -> JSONValue? {
       value.flatMap { JSONNumber($0) }.map { .number($0) }
     }
