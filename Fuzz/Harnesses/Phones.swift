@@ -1,4 +1,5 @@
 // Support: Input
+import Bytes
 import CivilTime
 import JSONText
 import Phones
@@ -23,7 +24,9 @@ public func fuzzPhones(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     device: text(), body: part())
   if choice & 4 != 0 { request.network = ClientNetwork(address: [192, 168, 1, 7]) }
   let token = choice & 2 == 0 ? nil : AccessToken("Kq3vX9mT2pLs8aYd")
-  var receiver = PhoneReceiver(access: PhoneAccess(shared: token))
+  let phone = String(repeating: "a", count: SecretToken.length)
+  let phones = choice & 8 == 0 ? [:] : [SecretToken.hash(phone.utf8): "anna"]
+  var receiver = PhoneReceiver(access: PhoneAccess(shared: token, phones: phones))
   let now = ClockReadings(
     steady: 1_000_000, real: Instant(microseconds: 1_781_279_101_000_000))
   let away = receiver.receive(request, at: now, isFeedOpen: false)
@@ -36,6 +39,11 @@ public func fuzzPhones(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   for _ in 0..<(request.network == nil ? 0 : 10) {
     let again = receiver.receive(request, at: now, isFeedOpen: true).answer
     require(again.isOfAuthorized == outcome.answer.isOfAuthorized, "\(again)")
+  }
+  if case .success(let (name, progress)) = receiver.page(request, at: now) {
+    require(name == "anna" && choice & 8 != 0, "the page of \(name)")
+    require(progress.failure.map { !$0.says.isEmpty } ?? true, "\(progress)")
+    require(outcome.reports.isEmpty || outcome.reports.contains("\"phone:anna"), "\(outcome)")
   }
   for line in outcome.reports.split(separator: "\n") { check(Array(line.utf8)) }
   for line in receiver.logLines(at: 0, isEnd: true) { require(!line.isEmpty, "an empty line") }

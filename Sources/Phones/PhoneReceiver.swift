@@ -68,12 +68,19 @@ package struct PhoneReceiver: Sendable {
   }
 
   /// Lets a request in by its token alone.
+  ///
+  /// The token of a phone counts from an address that is locked out, too: nobody guesses 256 bits,
+  /// and a revoked phone that goes on sending locks out no other behind its router.
   private mutating func entry(of request: PhoneRequest, at now: ClockReadings) -> Entry {
+    let verdict = access.judge(request)
+    if case .admitted(.phone(let name), let path, let query) = verdict {
+      return .entered(.phone(name), path: path, query: query)
+    }
     if let wait = request.network.flatMap({ guesses.wait(of: $0, at: now.steady) }) {
       tally.note(.locked, at: now.steady)
       return .refused(PhoneAnswer(429, retryAfter: wait))
     }
-    switch access.judge(request) {
+    switch verdict {
     case .admitted(let sender, let path, let query):
       return .entered(sender, path: path, query: query)
     case .undecided: return .refused(.undecided)

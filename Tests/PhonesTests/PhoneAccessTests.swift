@@ -83,9 +83,10 @@ import Testing
     #expect(status(Self.ben) == 200)
   }
 
-  /// A lock-out counts for wrong tokens of phones too, and the hash itself is no token.
-  @Test func guessesOfPhonesLockOut() throws {
-    var receiver = receiver()
+  /// The hash itself is no token. A lock-out counts for wrong tokens of phones, and for the shared
+  /// one; a revoked phone locks out no other behind its router.
+  @Test func guessesLockOutAllButPhones() throws {
+    var receiver = receiver(shared: Self.shared)
     let network = try #require(ClientNetwork(address: [192, 168, 1, 7]))
     for number in 0..<10 {
       var request = send(Recorded.osmAnd, by: SecretToken.hash(Self.anna.utf8))
@@ -95,7 +96,13 @@ import Testing
     }
     var right = send(Recorded.osmAnd, by: Self.anna)
     right.network = network
-    #expect(receiver.refusal(right, at: moment(steady: 20))?.status == 429)
+    #expect(receiver.refusal(right, at: moment(steady: 20)) == nil)
+    #expect(throws: Never.self) { try receiver.page(right, at: moment(steady: 20)).get() }
+    for token in [Self.shared, String(repeating: "x", count: 43)] {
+      var other = send(Recorded.osmAnd, by: token)
+      other.network = network
+      #expect(receiver.refusal(other, at: moment(steady: 20))?.status == 429)
+    }
   }
 
   /// Before the daemon has named the phones, a phone keeps its positions.
