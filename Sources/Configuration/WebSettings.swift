@@ -64,9 +64,10 @@ package struct WebSettings: Equatable, Sendable {
   ]
 
   /// A wrong line is an error: it decides who may send.
-  package init(file: String) throws {
+  package init(file: String, mayBeMissing: Bool = false) throws {
     let configuration = Configuration(
-      try ConfigurationFile.load(main: file), declared: Self.table.map(\.key))
+      try ConfigurationFile.load(main: file, mayBeMissing: mayBeMissing),
+      declared: Self.table.map(\.key))
     for setting in Self.table { try setting.apply(configuration, to: &self) }
     guard listener.isLoopback || tokenFile != nil else {
       throw configuration.error(

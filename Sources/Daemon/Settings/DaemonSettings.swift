@@ -78,13 +78,9 @@ struct DaemonSettings {
   ) {
     let environment = ServiceFolders()
     let main = arguments.configFile ?? environment.configurationFile
-    if let given = arguments.configFile, access(given, R_OK) != 0 {
-      throw ConfigurationError(
-        file: given, line: nil,
-        message: "cannot be read: \(String(cString: strerror(errno))); name another with --config")
-    }
     var configuration = Configuration(
-      try ConfigurationFile.load(main: main), declared: table.map(\.key))
+      try ConfigurationFile.load(main: main, mayBeMissing: arguments.configFile == nil),
+      declared: table.map(\.key))
     let settings = try DaemonSettings(
       &configuration, arguments: arguments, environment: environment)
     return (settings, configuration)
