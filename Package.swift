@@ -91,7 +91,7 @@ let package = Package(
       "Control", ["CivilTime", "JSONText"], resources: [.embedInCode("org.georemind.varlink")])
     + library(
       "Report",
-      ["Geodesy", "CivilTime", "JSONText", "Positioning", "Geofencing", "Reminders"],
+      ["Bytes", "Geodesy", "CivilTime", "JSONText", "Positioning", "Geofencing", "Reminders"],
       settings: strict,
       resources: ["page.css", "frame.html", "data.js", "map.js", "timeline.js", "page.js"].map {
         .embedInCode("Page/\($0)")

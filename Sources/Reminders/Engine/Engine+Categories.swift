@@ -1,3 +1,4 @@
+import Bytes
 import CivilTime
 import Geofencing
 import Positioning
@@ -12,7 +13,7 @@ extension Engine {
 
   /// The ids of the reminders that wait for a category, sorted.
   package func reminders(nearCategory name: String) -> [String] {
-    let listeners = (watchNumbers[CategoryWatch.Key.folded(name)] ?? []).flatMap {
+    let listeners = (watchNumbers[name.nameKey] ?? []).flatMap {
       watches[$0].listeners
     }
     return listeners.map { slots.id($0) }.sorted()
@@ -77,7 +78,7 @@ extension Engine {
   }
 
   mutating func fill(_ category: String, with places: [NumberedPlace], at now: Instant) {
-    for number in watchNumbers[CategoryWatch.Key.folded(category)] ?? [] {
+    for number in watchNumbers[category.nameKey] ?? [] {
       let known =
         watches[number].isFilled
         ? watches[number].inside
@@ -93,7 +94,7 @@ extension Engine {
 
   /// Takes in new places. The next samples decide whether the device is in them.
   mutating func extend(_ category: String, by places: [NumberedPlace]) {
-    for number in watchNumbers[CategoryWatch.Key.folded(category)] ?? [] {
+    for number in watchNumbers[category.nameKey] ?? [] {
       for place in places { watches[number].take(new: place) }
     }
   }
@@ -113,7 +114,7 @@ extension Engine {
   mutating func follow(
     placeNumber: Int64, _ place: NumberedPlace?, in category: String?, at now: Instant
   ) {
-    let category = category.map { CategoryWatch.Key.folded($0) }
+    let category = category?.nameKey
     for number in watches.indices where watches[number].isFilled {
       if let place, watches[number].key.category == category {
         watches[number].put(place)
