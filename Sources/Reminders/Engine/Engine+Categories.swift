@@ -166,6 +166,10 @@ extension Engine {
       let departure = decided.last { $0.kind == .depart }
       guard let departure else { break }
       follow(departure, of: index, place: watches[number].place(of: departure), at: now)
+    case .unknown where slots.slot(index)?.reminder.firesIfInside == true && !isThere(number, now):
+      // The watch counts as inside until it has left: a position of now is needed to fire.
+      watches[number].hasNewcomers = true
+      return
     case .unknown, .outside:
       guard let (place, arrival) = meeting(number, decided) else { return }
       var transition = arrival
@@ -176,6 +180,14 @@ extension Engine {
       visit.places = inside
       change(index) { $0.stay = .inside(visit) }
     }
+  }
+
+  /// Whether a position of now puts the device into a place of the watch.
+  private func isThere(_ number: Int, _ now: Instant) -> Bool {
+    guard !lacksPosition(at: now), !monitor.isInDoubt, let sample = reception.sample,
+      let nearest = watches[number].nearest(to: sample.position)
+    else { return false }
+    return monitor.assessment(of: nearest.fence, in: watches[number].fences)?.hasArrived == true
   }
 
   /// The place of arrival; of several, the one with the nearest centre.

@@ -57,6 +57,11 @@ extension Engine {
   /// Whether a reminder needs a position to fire, or to fire well.
   var dependsOnPosition: Bool { fenceCount > 0 || !watches.isEmpty || slots.preemptiveCount > 0 }
 
+  /// Whether the last fix is too old to show where the device is.
+  func lacksPosition(at now: Instant) -> Bool {
+    isPositionLost || lastFixArrival.map { now - $0 >= settings.positionLostAfter } ?? true
+  }
+
   /// The time at which the position counts as lost; nil for never.
   var positionDeadline: Instant? {
     guard !isPositionLost, dependsOnPosition, let silentSince = reception.silentSince else {
