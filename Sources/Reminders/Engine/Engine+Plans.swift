@@ -11,6 +11,7 @@ extension Engine {
     surroundings.isClockTrusted = isClockTrusted
     surroundings.speed = motion.speed
     surroundings.course = motion.course
+    if slot.reminder.heading?.isRelative == true { surroundings.bearing = bearing(to: slot) }
     surroundings.lateAfter = settings.lateAfter
     if slot.reminder.kind == .preemptive {
       if let goal = goal(of: slot, at: now), let way = way(of: slot, to: goal, at: now) {

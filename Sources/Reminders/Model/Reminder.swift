@@ -105,7 +105,7 @@ package struct Reminder: Equatable, Sendable {
   /// Metres a second; it does not fire below this speed.
   package var minimumSpeed: Double?
   /// Courses on which it may fire.
-  package var heading: HeadingRange?
+  package var heading: HeadingCondition?
   package var ifInside = IfInside.wait
   /// A departure decided by the circle alone, with an alarm when the position is lost.
   package var isAnchorWatch = false

@@ -1,4 +1,5 @@
 import CivilTime
+import Geodesy
 import Geofencing
 import Positioning
 
@@ -50,6 +51,17 @@ extension Engine {
     // The distance between two receivers is no speed either.
     motion = Motion()
     monitor.follow(ReceiverID(origin))
+  }
+
+  /// Degrees from true north from the last fix to the middle of the place or region, or to the
+  /// nearest place of the category.
+  func bearing(to slot: Slot) -> Double? {
+    guard let position = reception.sample?.position else { return nil }
+    let nearest = watch(of: slot.index).flatMap { watch in
+      watch.nearest(to: position).flatMap { watch.fences.center(of: $0.fence) }
+    }
+    let middle = nearest ?? slot.reminder.area?.middle ?? slot.reminder.place?.position
+    return middle.map { position.initialBearing(to: $0) }
   }
 
   // MARK: - Loss of position

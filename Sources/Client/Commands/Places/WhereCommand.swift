@@ -35,21 +35,23 @@ struct WhereCommand: ClientCommand {
       table.add([
         display.length(place["distance_m"]?.double ?? .nan),
         CompassPoint(bearing: bearing)?.rawValue ?? "", place["name"]?.string ?? "",
-        Self.travel(place["travel_s"]),
+        Self.travel(place["travel_s"], by: display.units == .nautical ? ["boat"] : Self.onLand),
       ])
     }
     try context.output.lines(table, indent: 2, isCut: false)
   }
 
+  static let onLand = ["walking", "driving"]
+
   /// `9min walking, 6min driving`, without very long walks and without times to the present place.
-  static func travel(_ seconds: JSONValue?) -> String {
+  static func travel(_ seconds: JSONValue?, by modes: [String] = onLand) -> String {
     let longestWalk = 2 * 3600.0
-    return ["walking", "driving"].compactMap { mode -> String? in
+    return modes.compactMap { mode -> String? in
       guard let time = seconds?[mode]?.double, time > 0,
         mode != "walking" || time <= longestWalk
       else { return nil }
       let minutes = max(1, (time / 60).rounded())
-      return "\(TimeSpan.minutes(minutes)) \(mode)"
+      return "\(TimeSpan.minutes(minutes)) \(mode == "boat" ? "sailing" : mode)"
     }.joined(separator: ", ")
   }
 }
