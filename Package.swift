@@ -145,7 +145,10 @@ let package = Package(
       resources: ["map.js", "vector.js", "track.js", "map.css"].map { .embedInCode("Page/\($0)") })
     + library(
       "Report",
-      ["BaseMap", "Geodesy", "CivilTime", "JSONText", "Positioning", "Geofencing", "Reminders"],
+      [
+        "BaseMap", "Bytes", "Geodesy", "CivilTime", "JSONText", "Positioning", "Geofencing",
+        "Reminders",
+      ],
       settings: strict,
       resources: ["page.css", "frame.html", "data.js", "timeline.js", "page.js"].map {
         .embedInCode("Page/\($0)")

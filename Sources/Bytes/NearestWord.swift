@@ -3,13 +3,18 @@ package enum NearestWord {
   /// Longer words are never suggested: the work grows with the product of the lengths.
   private static let longest = 64
 
-  /// The first nearest word within a third of its letters, ignoring case; nil if none is near.
+  /// Fewer letters begin too many words.
+  private static let shortestBeginning = 3
+
+  /// The first word that begins with the typed letters, or else the first nearest one within a
+  /// third of its letters, ignoring case; nil if there is neither.
   package static func find(_ typed: String, in words: some Sequence<String>) -> String? {
     let typed = Array(typed.lowercased())
     guard typed.count <= 2 * longest else { return nil }
     var best: (word: String, distance: Int)?
     for candidate in words {
       let letters = Array(candidate.lowercased())
+      if typed.count >= shortestBeginning, letters.starts(with: typed) { return candidate }
       let limit = max(1, letters.count / 3)
       guard letters.count <= longest, abs(typed.count - letters.count) <= limit else { continue }
       let found = distance(typed, letters)

@@ -3,6 +3,7 @@ import Bytes
 import Companion
 import Configuration
 import Glibc
+import Reminders
 
 /// The program around its verbs: arguments in, exit code out.
 package enum Program {
@@ -96,6 +97,7 @@ package enum Program {
   private static func usageError(_ error: any Error, of verb: String?) -> String {
     var message = GeoremindCommand.message(for: error)
     if message.hasPrefix("Error: ") { message.removeFirst(7) }
+    if let better = unknownOption(message, of: verb) { message = better }
     if let hint = message.firstRange(of: ". Did you mean ") {
       message.replaceSubrange(hint, with: "; did you mean ")
     }
@@ -103,6 +105,16 @@ package enum Program {
     guard !message.hasSuffix("?") else { return message.lowercasedFirst }
     if message.hasSuffix(".") { message.removeLast() }
     return "\(message.lowercasedFirst); see 'georemind \(help)'"
+  }
+
+  /// The sentence for an unknown option of `add` or `edit`, with the nearest of a reminder: the
+  /// parser's own hint passes over the ones that begin with it.
+  private static func unknownOption(_ message: String, of verb: String?) -> String? {
+    let begin = "Unknown option '--"
+    guard ["add", "edit"].contains(verb), message.hasPrefix(begin) else { return nil }
+    let name = String(message.dropFirst(begin.count).prefix { $0 != "'" })
+    let near = NearestWord.find(name, in: ReminderField.all.compactMap { $0.option?.name })
+    return near.map { "\(begin)\(name)'. Did you mean '--\($0)'?" }
   }
 
   /// Allows common options before the verb, and coordinates and times with a minus.

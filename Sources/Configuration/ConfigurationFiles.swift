@@ -7,15 +7,19 @@ extension ConfigurationFile {
   /// Reads the main file and the `*.conf` drop-ins, sorted by the bytes of their names, without
   /// names that begin with a dot.
   ///
-  /// A missing main file or folder is empty; an unreadable one is an error. A drop-in that links to
-  /// `/dev/null` is empty, as with systemd.
-  /// - Parameter dropIns: the folder; nil means `main` with `.d` behind it.
+  /// A missing folder is empty; an unreadable one is an error. A drop-in that links to `/dev/null`
+  /// is empty, as with systemd.
+  /// - Parameters:
+  ///   - mayBeMissing: whether a missing main file is empty, as the usual one of a program is. One
+  ///     that somebody names must exist: without it a program would run with other settings, such
+  ///     as no token.
+  ///   - dropIns: the folder; nil means `main` with `.d` behind it.
   package static func load(
-    main: String, dropIns: String? = nil
+    main: String, mayBeMissing: Bool = false, dropIns: String? = nil
   ) throws(ConfigurationError) -> [ConfigurationFile] {
     let folder = dropIns ?? main + ".d"
     var files: [ConfigurationFile] = []
-    if let bytes = try contents(of: main, mayBeMissing: true) {
+    if let bytes = try contents(of: main, mayBeMissing: mayBeMissing) {
       files.append(try parse(bytes, path: main))
     }
     for name in try names(in: folder) {
@@ -99,7 +103,12 @@ extension ConfigurationFile {
   private static func failure(_ path: String, _ what: String) -> ConfigurationError {
     let code = errno
     let reason = unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
-    let remedy = code == EACCES ? "; let the user of this program read it" : ""
+    let remedy =
+      switch code {
+      case EACCES: "; let the user of this program read it"
+      case ENOENT: "; name another file"
+      default: ""
+      }
     return ConfigurationError(file: path, line: nil, message: "\(what): \(reason)\(remedy)")
   }
 }

@@ -13,7 +13,7 @@ package struct DisplaySettings: Equatable, Sendable {
     let settings: [Setting<DisplaySettings>] = [
       .units(to: \.units), .defaultTime(to: \.defaultTime),
     ]
-    let read = files.flatMap { (try? ConfigurationFile.load(main: $0)) ?? [] }
+    let read = files.flatMap { (try? ConfigurationFile.load(main: $0, mayBeMissing: true)) ?? [] }
     var configuration = Configuration(read, declared: settings.map(\.key))
     for setting in settings {
       setting.leaveOutWrong(&configuration)

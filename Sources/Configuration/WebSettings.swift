@@ -119,9 +119,10 @@ package struct WebSettings: Equatable, Sendable {
   ]
 
   /// A wrong line is an error: it decides who may send.
-  package init(file: String) throws {
+  package init(file: String, mayBeMissing: Bool = false) throws {
     let configuration = Configuration(
-      try ConfigurationFile.load(main: file), declared: Self.table.map(\.key))
+      try ConfigurationFile.load(main: file, mayBeMissing: mayBeMissing),
+      declared: Self.table.map(\.key))
     for setting in Self.table { try setting.apply(configuration, to: &self) }
     guard onlineTiles == nil || attribution != nil else {
       throw configuration.error(Self.online.key, "needs the authors of the tiles: set Attribution=")

@@ -18,8 +18,8 @@ package struct Hook: Equatable, Sendable {
   }
 
   /// - Throws: `Unknown`, or a file that cannot be read.
-  package init(_ name: String, file: String) throws {
-    try self.init(name, HookSettings(file: file))
+  package init(_ name: String, file: String, mayBeMissing: Bool = false) throws {
+    try self.init(name, HookSettings(file: file, mayBeMissing: mayBeMissing))
   }
 
   package init(_ name: String, _ settings: HookSettings) throws(Unknown) {

@@ -43,18 +43,19 @@ package struct HookCommand: ParsableCommand {
 
   private func start(_ log: ServiceLog) throws -> Int32 {
     let file = config ?? ServiceFolders().configurationFile
+    let isUsual = config == nil
     guard let name else {
-      for hook in try HookSettings(file: file).names { print(hook.name) }
+      for hook in try HookSettings(file: file, mayBeMissing: isUsual).names { print(hook.name) }
       return 0
     }
-    let hook = try Hook(name, file: file)
+    let hook = try Hook(name, file: file, mayBeMissing: isUsual)
     let loop = try EventLoop()
     let option = Environment.value("XDG_RUNTIME_DIR") == nil ? "" : "--user "
     return try CompanionService.run(
       loop: loop,
       reload: { (runner: HookRunner) in
         do {
-          try runner.change(to: Hook(name, file: file))
+          try runner.change(to: Hook(name, file: file, mayBeMissing: isUsual))
         } catch {
           log.write(.error, "The old settings stay in force: \(error)")
         }

@@ -16,9 +16,11 @@ package struct HookSettings: Equatable, Sendable {
 
 extension HookSettings {
   /// Other sections are the daemon's to read and to report.
-  package init(file: String) throws {
+  package init(file: String, mayBeMissing: Bool = false) throws {
     try self.init(
-      Configuration(try ConfigurationFile.load(main: file), declared: Self.table.map(\.key)))
+      Configuration(
+        try ConfigurationFile.load(main: file, mayBeMissing: mayBeMissing),
+        declared: Self.table.map(\.key)))
   }
 
   /// Leaves out wrong lines.

@@ -1,3 +1,5 @@
+import Bytes
+
 /// Each category's own colour, else the next of a palette, by order of names. The palette is
 /// distinct on light and dark ground and to most colour-blind eyes.
 package struct CategoryColors {
@@ -9,11 +11,11 @@ package struct CategoryColors {
     "#C2410C", "#6D28D9", "#1D4ED8", "#BE185D", "#15803D", "#A16207", "#0E7490", "#475569",
   ]
 
-  /// - Parameter known: by lower-case name. Only `#RRGGBB` values may enter the style sheet.
+  /// - Parameter known: by `nameKey`. Only `#RRGGBB` values may enter the style sheet.
   init(_ categories: some Sequence<String>, known: [String: String]) {
     var colors: [String: String] = [:]
     var next = 0
-    for name in Set(categories.map { $0.lowercased() }).sorted() {
+    for name in Set(categories.map { $0.nameKey }).sorted() {
       if let color = known[name], Self.isColor(color) {
         colors[name] = color
       } else {
@@ -25,7 +27,7 @@ package struct CategoryColors {
   }
 
   subscript(category: String?) -> String {
-    category.flatMap { colors[$0.lowercased()] } ?? Self.uncategorized
+    category.flatMap { colors[$0.nameKey] } ?? Self.uncategorized
   }
 
   static func isColor(_ text: String) -> Bool {

@@ -18,7 +18,7 @@ struct MQTTCommand: ParsableCommand {
   var socket: String?
 
   @Option(help: ArgumentHelp("The configuration file, with FILE.d/*.conf beside it."))
-  var config = ServiceFolders.systemConfiguration
+  var config: String?
 
   @Option(
     help: ArgumentHelp(
@@ -37,8 +37,9 @@ struct MQTTCommand: ParsableCommand {
   }
 
   private func start(_ log: ServiceLog) throws -> Int32 {
-    let file = config
-    let settings = try MQTTSettings(file: file)
+    let file = config ?? ServiceFolders().configurationFile
+    let isUsual = config == nil
+    let settings = try MQTTSettings(file: file, mayBeMissing: isUsual)
     // A user's own service, and not the system's under its dynamic user.
     let user = geteuid() != 0 && Environment.value("XDG_RUNTIME_DIR") != nil ? geteuid() : nil
     let suffix = user.map { "-\($0)" } ?? ""
@@ -53,7 +54,7 @@ struct MQTTCommand: ParsableCommand {
       loop: loop,
       reload: { (service: MQTTService) in
         do {
-          try service.change(to: try MQTTSettings(file: file))
+          try service.change(to: try MQTTSettings(file: file, mayBeMissing: isUsual))
         } catch {
           log.write(.error, "The old settings stay in force: \(error)")
         }

@@ -18,7 +18,7 @@ struct RouteCommand: ParsableCommand {
     version: "georemind-route \(version)")
 
   @Option(name: .long, help: "The daemon's configuration file, with FILE.d/*.conf beside it.")
-  var config = ServiceFolders.systemConfiguration
+  var config: String?
 
   @Option(name: .long, help: "Listen here; without it systemd passes the socket.")
   var socket: String?
@@ -39,7 +39,9 @@ struct RouteCommand: ParsableCommand {
   private func serve(_ output: ServiceLog) throws -> Int32 {
     signal(SIGPIPE, SIG_IGN)
     let configuration = Configuration(
-      try ConfigurationFile.load(main: config), declared: RouteSettings.keys)
+      try ConfigurationFile.load(
+        main: config ?? ServiceFolders().configurationFile, mayBeMissing: config == nil),
+      declared: RouteSettings.keys)
     guard let settings = try RouteSettings(configuration) else {
       throw configuration.error(
         RouteSettings.engineKey, "is none: there is nothing to ask; set it to osrm or valhalla")

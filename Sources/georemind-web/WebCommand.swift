@@ -44,7 +44,8 @@ struct WebCommand: ParsableCommand {
     func token(_ settings: WebSettings) throws -> AccessToken? {
       try settings.tokenFile.map { try TokenFile.read($0, credentials: credentials) }
     }
-    let settings = try WebSettings(file: file)
+    let isUsual = config == nil
+    let settings = try WebSettings(file: file, mayBeMissing: isUsual)
     let first = try token(settings)
     let loop = try EventLoop()
     var stop: () -> Void = {}
@@ -53,7 +54,7 @@ struct WebCommand: ParsableCommand {
       loop: loop,
       reload: { (server: WebServer) in
         do {
-          let changed = try WebSettings(file: file)
+          let changed = try WebSettings(file: file, mayBeMissing: isUsual)
           server.change(to: try token(changed))
           if changed.listener != settings.listener || !changed.hasSameMap(as: settings) {
             log.write(.notice, "Restart georemind-web for the new Listen= or map")
@@ -72,6 +73,7 @@ struct WebCommand: ParsableCommand {
           phones: try PhoneList(loop: loop, log: log.write) { SocketPath.find(option: socket) },
           map: try map(settings, loop, log), log: log.write)
         stop = server.stop
+        for line in settings.greeting { log.write(.info, line) }
         return server
       })
   }
@@ -93,5 +95,26 @@ struct WebCommand: ParsableCommand {
       log.write(.error, "The map has a grid alone: \(error)")
     }
     return map
+  }
+}
+
+extension WebSettings {
+  /// Where phones send to, and where the map is: what a person needs after the start.
+  var greeting: [String] {
+    let others = isAny ? ", here and at this machine's other addresses" : ""
+    let token = tokenFile == nil ? "no token is asked for" : "with the token of TokenFile="
+    let place = "http://\(address):\(listener.port)/"
+    return [
+      "Phones send their positions to \(place)\(others); \(token)",
+      hasPage
+        ? "The map is at \(place)map/; 'georemind web link' makes a link to it"
+        : "The map is off; Page=yes in section [Web] serves it",
+    ]
+  }
+
+  private var isAny: Bool { ["0.0.0.0", "::"].contains(listener.host) }
+
+  private var address: String {
+    isAny ? "localhost" : listener.host.contains(":") ? "[\(listener.host)]" : listener.host
   }
 }

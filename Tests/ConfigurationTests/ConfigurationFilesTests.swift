@@ -5,8 +5,18 @@ import TestSupport
 import Testing
 
 @Suite struct ConfigurationFilesTests {
-  @Test func missingFilesAreAnEmptyConfiguration() throws {
-    #expect(try ConfigurationFile.load(main: "/nonexistent/g.conf").isEmpty)
+  @Test func missingUsualFilesAreAnEmptyConfiguration() throws {
+    #expect(try ConfigurationFile.load(main: "/nonexistent/g.conf", mayBeMissing: true).isEmpty)
+  }
+
+  @Test func aFileThatSomebodyNamesMustExist() throws {
+    let error = try #require(throws: ConfigurationError.self) {
+      try ConfigurationFile.load(main: "/nonexistent/g.conf")
+    }
+    #expect(
+      error.description
+        == "/nonexistent/g.conf: cannot be opened: No such file or directory; name another file")
+    #expect(try ConfigurationFile.load(main: "/dev/null").count == 1)
   }
 
   @Test func dropInsComeSortedByTheBytesOfTheirNames() throws {
@@ -26,7 +36,8 @@ import Testing
       files.map(\.path) == ["\(folder.path)/g.conf"]
         + ["100-c.conf", "20-B.conf", "20-b.conf", "50-off.conf", "ä.conf"].map { prefix + $0 })
     #expect(files.flatMap { $0.assignments.map(\.value) }.last == "ä.conf")
-    let only = try ConfigurationFile.load(main: "/nonexistent", dropIns: "\(folder.path)/g.conf.d")
+    let only = try ConfigurationFile.load(
+      main: "/nonexistent", mayBeMissing: true, dropIns: "\(folder.path)/g.conf.d")
     #expect(only.count == 5)
   }
 
@@ -34,7 +45,7 @@ import Testing
     let folder = try TemporaryFolder()
     mkdir("\(folder.path)/g.conf.d", 0o700)
     try folder.file("g.conf.d/a.conf", "\nnonsense")
-    let files = try ConfigurationFile.load(main: "\(folder.path)/g.conf")
+    let files = try ConfigurationFile.load(main: "\(folder.path)/g.conf", mayBeMissing: true)
     let error = Configuration(files, declared: []).errors.first
     #expect(error?.description.hasPrefix("\(folder.path)/g.conf.d/a.conf:2: ") == true)
   }

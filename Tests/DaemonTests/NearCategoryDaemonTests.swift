@@ -47,7 +47,7 @@ import Testing
     #expect(next["places"]?.array?.first?["place"]?.string == "Edeka")
     let why = try client.call("Why", ["id": id])["why"]
     let says = (why?["gates"]?.array ?? []).compactMap { $0["says"]?.string }
-    #expect(says.contains { $0.contains("Edeka, the nearest of category food") })
+    #expect(says.contains { $0.contains("Edeka, the nearest of category Food") })
     try Self.walk(rig, Array(stride(from: 300, to: 520, by: 20)))
     #expect(rig.journal.firings.map { $0["GEOREMIND_PLACE"] } == ["Edeka"])
     #expect(rig.journal.firings.first?.message.hasPrefix("Milk: arrived at Edeka, ") == true)

@@ -36,6 +36,7 @@ enum Sample {
   @Test func discoveryHasWhatHomeAssistantReads() throws {
     var settings = MQTTSettings()
     settings.publishesPosition = true
+    settings.takesCommands = true
     let messages = Discovery(settings, Sample.identity).messages
     let required = [
       "event/georemind_4f2a91c3/firing": ["state_topic", "event_types"],
@@ -43,6 +44,11 @@ enum Sample {
       "sensor/georemind_4f2a91c3/next_due": ["state_topic", "device_class"],
       "binary_sensor/georemind_4f2a91c3/position": ["state_topic", "device_class"],
       "device_tracker/georemind_4f2a91c3/location": ["json_attributes_topic", "source_type"],
+      "sensor/georemind_4f2a91c3/anchor": ["state_topic", "value_template"],
+      "sensor/georemind_4f2a91c3/anchor_distance": ["state_topic", "unit_of_measurement"],
+      "sensor/georemind_4f2a91c3/anchor_bearing": ["state_topic", "unit_of_measurement"],
+      "binary_sensor/georemind_4f2a91c3/anchor_alarm": ["state_topic", "device_class"],
+      "text/georemind_4f2a91c3/add": ["command_topic", "command_template"],
     ]
     #expect(
       Set(messages.map(\.topic)) == Set(required.keys.map { "homeassistant/\($0)/config" }))
@@ -61,7 +67,7 @@ enum Sample {
       #expect(document["availability"]?.array?.first?["topic"]?.string == Self.availability)
       ids.insert(try #require(document["unique_id"]?.string))
     }
-    #expect(ids.count == 5)
+    #expect(ids.count == required.count)
     let event = try parsed(messages[0].payload)
     let types = event["event_types"]?.array?.compactMap(\.string)
     #expect(types == Firing.Event.allCases.map(\.rawValue) + ["summary"])
@@ -73,6 +79,7 @@ enum Sample {
     let messages = Discovery(MQTTSettings(), Sample.identity).messages
     let tracker = try #require(messages.first { $0.topic.contains("device_tracker") })
     #expect(tracker.payload == "" && tracker.isRetained)
+    #expect(messages.first { $0.topic.contains("/text/") }?.payload == "")
     let cleared = Discovery(MQTTSettings(), Sample.identity).withdrawal
     #expect(Set(cleared.map(\.topic)) == Set(messages.map(\.topic)))
     #expect(cleared.allSatisfy { $0.payload.isEmpty && $0.isRetained })

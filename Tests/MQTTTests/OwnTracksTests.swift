@@ -187,7 +187,9 @@ import Testing
       Array(#"{"command":"snooze","reminder_id":"a1","until":"20min"}"#.utf8))
     #expect(snooze.method == "Snooze" && snooze.parameters == ["id": "a1", "until": "20min"])
     let add = try CommandMessage(Array(#"{"command":"add","reminder":{"title":"x"}}"#.utf8))
-    #expect(add.method == "Add" && add.parameters == ["reminder": ["title": "x"]])
+    #expect(add.method == "Add" && add.parameters == ["reminder": ["title": "x"], "typed": true])
+    let text = try CommandMessage(Array(#"{"command":"add","text":"x tomorrow"}"#.utf8))
+    #expect(text.parameters["reminder"] == ["title": "x tomorrow"])
     for wrong in [
       "done", "{}", #"{"command":"add","reminder":"x"}"#, #"{"command":"done"}"#,
       #"{"command":"rm","reminder_id":"a"}"#,

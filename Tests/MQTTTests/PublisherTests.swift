@@ -73,9 +73,11 @@ extension Publisher.Effect {
       [
         "event/georemind_4f2a91c3/firing", "sensor/georemind_4f2a91c3/last",
         "sensor/georemind_4f2a91c3/next_due", "binary_sensor/georemind_4f2a91c3/position",
-        "device_tracker/georemind_4f2a91c3/location",
+        "device_tracker/georemind_4f2a91c3/location", "sensor/georemind_4f2a91c3/anchor",
+        "sensor/georemind_4f2a91c3/anchor_distance", "sensor/georemind_4f2a91c3/anchor_bearing",
+        "binary_sensor/georemind_4f2a91c3/anchor_alarm", "text/georemind_4f2a91c3/add",
       ].map { "homeassistant/\($0)/config" }
-      + ["availability", "state", "last", "position"].map { "georemind/4f2a91c3/\($0)" }
+      + ["availability", "state", "anchor", "last", "position"].map { "georemind/4f2a91c3/\($0)" }
     #expect(topics(first) == expected)
     #expect(first.compactMap(\.message).allSatisfy { $0.isRetained })
     #expect(
@@ -260,7 +262,9 @@ extension Publisher.Effect {
   @Test func theStateIsSentOnlyWhenItChanges() {
     let world = PublisherWorld()
     _ = world.handle(.connected(.five))
-    #expect(topics(world.handle(.status(Self.status))) == ["georemind/4f2a91c3/state"])
+    #expect(
+      topics(world.handle(.status(Self.status)))
+        == ["georemind/4f2a91c3/state", "georemind/4f2a91c3/anchor"])
     var later = Self.status
     later["fix"] = ["time": "2026-06-12T16:00:01Z"]
     #expect(world.handle(.status(later)).isEmpty)
@@ -318,5 +322,40 @@ extension Publisher.Effect {
       wrong() == [
         "3 messages are ignored: it is no JSON object (3); the last of owntracks/a/b"
       ])
+  }
+
+  // MARK: - The anchor
+
+  private static func status(_ place: String, _ distance: Double, alarm: Bool = false) -> JSONObject
+  {
+    var status = Self.status
+    status["anchor"] = [
+      "id": "anchor", "place": .string(place), "alarm": .bool(alarm), "radius_m": 40,
+      "distance_m": .double(distance), "bearing_deg": 45,
+    ]
+    return status
+  }
+
+  /// A change of the state is news at once, another distance ten seconds apart.
+  @Test func theAnchorIsReportedWithoutAFlood() throws {
+    let world = PublisherWorld()
+    _ = world.handle(.connected(.five))
+    func anchors(_ effects: [Publisher.Effect]) throws -> [JSONValue] {
+      try effects.compactMap(\.message).filter { $0.topic == "georemind/4f2a91c3/anchor" }
+        .map { try JSONParser.parse($0.payload) }
+    }
+    let none = try anchors(world.handle(.status(Self.status)))
+    #expect(none.map { $0["state"] } == ["none"])
+    var all = try anchors(world.handle(.status(Self.status("inside", 20))))
+    for second in 1...60 {
+      all += try anchors(world.pass(0.5))
+      all += try anchors(world.handle(.status(Self.status("inside", 20 + Double(second) / 10))))
+      all += try anchors(world.pass(0.5))
+    }
+    #expect((6...8).contains(all.count), "\(all.count)")
+    let alarm = try anchors(world.handle(.status(Self.status("outside", 47, alarm: true))))
+    #expect(alarm.map { $0["alarm"] } == [true] && alarm.map { $0["distance_m"] } == [47])
+    // Again with each connection, as a broker without persistence forgets it.
+    #expect(try anchors(world.handle(.connected(.five))) == alarm)
   }
 }

@@ -71,6 +71,12 @@ import Testing
     return text[end.upperBound...].utf8.count >= count
   }
 
+  @Test func theMapIsFoundWithoutItsLastSlash() throws {
+    let answer = try ask("GET", "/map", ["Cookie": ""])
+    #expect(answer.status == 308 && answer.text.contains("\r\nLocation: /map/\r\n"))
+    #expect(try ask("GET", "/mapp").status == 404)
+  }
+
   struct Attack: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let status: Int

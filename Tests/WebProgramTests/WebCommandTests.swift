@@ -54,6 +54,25 @@ import Testing
     #expect(throws: ConfigurationError.self) { try settings("Listen=\(text)") }
   }
 
+  @Test func itSaysWherePhonesSendToAndWhereTheMapIs() throws {
+    #expect(
+      try settings("").greeting == [
+        "Phones send their positions to http://127.0.0.1:8088/; no token is asked for",
+        "The map is off; Page=yes in section [Web] serves it",
+      ])
+    #expect(
+      try settings("Listen=[::]:80\nTokenFile=/etc/t\nPage=yes").greeting == [
+        "Phones send their positions to http://localhost:80/, here and at this machine's other "
+          + "addresses; with the token of TokenFile=",
+        "The map is at http://localhost:80/map/; 'georemind web link' makes a link to it",
+      ])
+  }
+
+  @Test func aFileThatIsNamedMustExist() throws {
+    let code = WebCommand.run(["--config", "\(folder.path)/none", "--feed-socket", folder.path])
+    #expect(code == 78)
+  }
+
   // MARK: - The token
 
   private static let token = "Kq3vX9mT2pLs8aYd"

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bytes
 import CivilTime
 import Companion
 import JSONText
@@ -82,7 +83,7 @@ struct ReminderFilter {
   func includes(_ entry: ListedReminder) -> Bool {
     let reminder = entry.reminder
     func isSame(_ name: String?, as wanted: String?) -> Bool {
-      wanted == nil || name?.lowercased() == wanted?.lowercased()
+      wanted == nil || name?.nameKey == wanted?.nameKey
     }
     return common.kind.map { $0 == reminder.kind } ?? true
       && isSame(reminder.category, as: category)

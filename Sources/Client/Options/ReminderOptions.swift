@@ -82,10 +82,13 @@ struct ReminderOptions: ParsableArguments {
     for fault in faults where fault.isPresent { throw ValidationError(fault.text) }
   }
 
-  /// Replaces `here` by the current fix.
+  /// Replaces `here` by the current fix, and `sunset` and `sunrise` by the next one here.
   mutating func locateHere(_ options: CommonOptions, _ context: Context) throws {
     at = try at?.located(options, context)
     leaveFor = try leaveFor?.located(options, context)
+    due = try due?.timed(options, context)
+    from = try from?.timed(options, context)
+    until = try until?.timed(options, context)
   }
 
   /// The given members; an empty text removes a member (null).
@@ -129,7 +132,9 @@ struct ReminderOptions: ParsableArguments {
         of: `repeat`, atPlace: kind == Reminder.Kind.location.rawValue, context)
     }
     if by == nil, leaveFor != nil, old?["place"] == nil {
-      object["transport"] = .string(Reminder.Transport.driving.rawValue)
+      let isAfloat = try context.display().units == .nautical
+      object["transport"] = .string(
+        (isAfloat ? Reminder.Transport.boat : .driving).rawValue)
     }
     return object
   }

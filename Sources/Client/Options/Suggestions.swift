@@ -25,7 +25,7 @@ enum Suggestions {
 
   /// A known category with a similar name, other than the name itself.
   static func category(like name: String, among known: [String]) -> String? {
-    let isKnown = known.contains { $0.lowercased() == name.lowercased() }
+    let isKnown = known.contains { $0.nameKey == name.nameKey }
     return isKnown ? nil : NearestWord.find(name, in: known)
   }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CivilTime
 import Companion
+import Geodesy
 import JSONText
 import Reminders
 
@@ -28,6 +29,20 @@ struct TypedField {
   /// The same with the coordinate of the current fix in place of `here`.
   func located(_ options: CommonOptions, _ context: Context) throws -> TypedField {
     try TypedField(Here.resolve(text, option: option, options, context), field)
+  }
+
+  /// The same with the time of the next `sunrise` or `sunset` here in place of the word.
+  func timed(_ options: CommonOptions, _ context: Context) throws -> TypedField {
+    guard let event = Sun.Event(rawValue: text.lowercased()) else { return self }
+    guard let here = CurrentPosition(try DaemonConnection(options, context).call("Where")) else {
+      throw Failure(.badData, "\(option) '\(text)': no position is known; give a time of day")
+    }
+    guard let seconds = Sun.next(event, after: context.now.seconds, at: here.position) else {
+      throw Failure(
+        .badData, "\(option) '\(text)': there is none here in these days; give a time of day")
+    }
+    let time = Instant(seconds: seconds.rounded())
+    return try TypedField(time.rfc3339(zone: try context.zone()), field)
   }
 
   /// The fields that were given, in the order of their options, with all their texts.

@@ -1,3 +1,4 @@
+import Bytes
 import Companion
 import Containers
 
@@ -14,7 +15,10 @@ struct Heading {
     name.map { Heading(text: $0) } ?? Heading(rank: 1, text: otherwise)
   }
 
-  static func precedes(_ a: Heading, _ b: Heading) -> Bool { (a.rank, a.text) < (b.rank, b.text) }
+  /// Two spellings of one name are one group, under the first.
+  static func precedes(_ a: Heading, _ b: Heading) -> Bool {
+    (a.rank, a.text.nameKey) < (b.rank, b.text.nameKey)
+  }
 }
 
 /// Items under headings, for people: all in order, each group with the columns that it needs.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bytes
 import CivilTime
 import Companion
 import Glibc
@@ -209,7 +210,7 @@ struct ReplayCommand: ClientCommand {
   private func readPlaces(
     for replayed: [Reminder], _ context: Context
   ) throws -> ReplayPlaces {
-    let categories = Set(replayed.compactMap { $0.nearCategory?.lowercased() })
+    let categories = Set(replayed.compactMap { $0.nearCategory?.nameKey })
     guard places.isEmpty, !categories.isEmpty else { return try ReplayPlaces(files: places) }
     guard reminders.isEmpty else {
       try context.note(

@@ -1,3 +1,4 @@
+import Bytes
 import Companion
 import Geodesy
 import Interchange
@@ -55,16 +56,16 @@ struct ReplayPlaces {
     }
     guard let category = value["category"]?.string else { return true }
     names.append(name)
-    if let color = value["color"]?.string { colors[category.lowercased()] = color }
-    places[category.lowercased(), default: []].append(
+    if let color = value["color"]?.string { colors[category.nameKey] = color }
+    places[category.nameKey, default: []].append(
       NumberedPlace(
         number: Int64(names.count), position: position, radius: radius, area: area))
     return true
   }
 
-  func places(of category: String) -> [NumberedPlace] { places[category.lowercased()] ?? [] }
+  func places(of category: String) -> [NumberedPlace] { places[category.nameKey] ?? [] }
 
-  /// The places of these categories (lower case), for a picture.
+  /// The places of these categories (by `nameKey`), for a picture.
   func shown(of categories: Set<String>) -> [Report.Place] {
     categories.sorted().flatMap { category in
       places(of: category).compactMap { place in

@@ -1,4 +1,5 @@
 import BaseMap
+import Bytes
 import CivilTime
 import Companion
 import Geofencing
@@ -42,7 +43,7 @@ struct ReplayReport {
     report.span = span
     report.trip = trip
     report.reminders = reminders
-    report.places = places.shown(of: Set(reminders.compactMap { $0.nearCategory?.lowercased() }))
+    report.places = places.shown(of: Set(reminders.compactMap { $0.nearCategory?.nameKey }))
     report.colors = places.colors
     report.firings = firings
     if let damage { report.notes.append("Of the recording, the decoder \(damage).") }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bytes
 import CivilTime
 import Geodesy
 import JSONText
@@ -61,7 +62,7 @@ struct ReportCommand: ClientCommand {
       near: report.firings.lazy.compactMap { JSONValue.object($0).coordinate }.last, daemon)
     for category in try daemon.call("ListCategories")["categories"]?.array ?? [] {
       guard let name = category["name"]?.string else { continue }
-      report.colors[name.lowercased()] = category["color"]?.string
+      report.colors[name.nameKey] = category["color"]?.string
     }
     if trip == nil {
       report.notes.append("A mark is where the device was when something fired.")

@@ -6,7 +6,7 @@ import Storage
 
 /// Reading reminders from documents, and adding them.
 extension ControlService {
-  /// A place may be given by the name of a known one.
+  /// A place may be given by the name of a known one; a known category has its own spelling.
   /// - Parameter newID: the id of a document without one.
   func read(
     _ document: JSONObject, newID: @autoclosure () -> String = ReminderID.random()
@@ -25,6 +25,12 @@ extension ControlService {
         Reminder.Place(
           name: place.name, position: place.position, radius: radius ?? place.radius
         ).json)
+    }
+    for member in ["category", "near_category"] {
+      guard let name = document[member]?.string,
+        let known = try daemon.store.categories.category(named: name)
+      else { continue }
+      document[member] = .string(known.name)
     }
     for stale in GeoremindInterface.addedMembers + ["source"] { document[stale] = nil }
     var reminder = try Reminder(json: document, newID: newID())

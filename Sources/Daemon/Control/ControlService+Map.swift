@@ -1,3 +1,4 @@
+import Bytes
 import CivilTime
 import Control
 import Geodesy
@@ -52,7 +53,7 @@ extension ControlService {
           [
             "latitude": .double(group.position.latitude),
             "longitude": .double(group.position.longitude), "count": .int(group.count),
-            "color": group.category.flatMap { colors[$0.lowercased()] }.map { .string($0) },
+            "color": group.category.flatMap { colors[$0.nameKey] }.map { .string($0) },
           ]
         }),
     ]
@@ -83,7 +84,7 @@ extension ControlService {
       "id": .string(reminder.id), "title": .string(reminder.title),
       "on": .string(reminder.trigger.rawValue),
       "category": reminder.category.map { .string($0) },
-      "color": reminder.category.flatMap { colors[$0.lowercased()] }.map { .string($0) },
+      "color": reminder.category.flatMap { colors[$0.nameKey] }.map { .string($0) },
       "who": reminder.who.map { .string("\($0)") },
       "owner": reminder.owner.map { .int(Int($0)) },
       "state": .string(fence.standing.state.rawValue),

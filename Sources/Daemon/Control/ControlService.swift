@@ -55,7 +55,9 @@ struct ControlService {
     let text = { (name: String) in given[name]?.string }
     switch method {
     case .add:
-      return try add(byOwnClocks(given, "reminder"), to: text("calendar"))
+      let document = try byOwnClocks(given, "reminder")
+      let isTyped = given["typed"]?.bool == true
+      return try add(isTyped ? readingWords(document) : document, to: text("calendar"))
     case .check:
       return try check(byOwnClocks(given, "reminder"), for: text("calendar"))
     case .importReminders:

@@ -82,6 +82,7 @@ extension Daemon {
       "unreadable_text": unreadable.isEmpty ? nil : .string(store.salvagePath),
       "position": .string(
         host.engine.lastFix == nil ? "none" : host.engine.isPositionLost ? "lost" : "known"),
+      "anchor": host.engine.anchorStatus.map { .object($0.json) },
       "next_due": nextDue.map { .string($0.json) },
       "delivery": failingDeliveries,
       "quiet": quietJSON(of: nil),

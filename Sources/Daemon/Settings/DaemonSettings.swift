@@ -82,12 +82,7 @@ struct DaemonSettings {
   ) {
     let environment = ServiceFolders()
     let main = arguments.configFile ?? environment.configurationFile
-    if let given = arguments.configFile, access(given, R_OK) != 0 {
-      throw ConfigurationError(
-        file: given, line: nil,
-        message: "cannot be read: \(String(cString: strerror(errno))); name another with --config")
-    }
-    let files = try ConfigurationFile.load(main: main)
+    let files = try ConfigurationFile.load(main: main, mayBeMissing: arguments.configFile == nil)
     var configuration = Configuration(
       files, declared: table.map(\.key) + TrackerSection.keys(of: files))
     let settings = try DaemonSettings(

@@ -142,7 +142,7 @@ final class TimeKeeper {
       daemon.log.info(
         """
         Dates do not wake the machine from suspend: \(error); see wake-alarm.conf in \
-        systemd/examples
+        /usr/share/doc/georemind/examples
         """)
     }
   }

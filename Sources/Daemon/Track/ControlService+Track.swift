@@ -104,11 +104,12 @@ extension ControlService {
     var reminders: [Reminder] = []
     _ = try store.reminders.forEach {
       var reminder = $0.reminder
+      guard reminder.who == nil else { return }
       reminder.state = .armed
       reminders.append(reminder)
     }
     var replay = TrackReplay(settings: host.engine.settings, zone: host.engine.zone) {
-      (try? store.places.numbered(inCategory: $0).values) ?? []
+      host.placesForEngine($0) ?? []
     }
     let firings = replay.play(points, reminders).map { firing in
       var firing = firing

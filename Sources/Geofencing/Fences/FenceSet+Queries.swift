@@ -17,6 +17,11 @@ extension FenceSet {
     index.contains(id) ? index.region(of: id).distance(from: position) : .infinity
   }
 
+  /// The middle of the smallest circle around a fence; nil for an unknown number.
+  package func center(of id: FenceID) -> Coordinate? {
+    index.contains(id) ? index.circles[Int(id)].center : nil
+  }
+
   /// The `centerDistance` at the place of a transition.
   package func distance(of transition: Transition) -> Double {
     centerDistance(of: transition.fence, from: transition.position)

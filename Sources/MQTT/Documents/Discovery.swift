@@ -8,13 +8,16 @@ import Reminders
 package struct Discovery: Sendable {
   private enum Entity: String, CaseIterable {
     case firing, last, nextDue = "next_due", position, location
+    case anchor, anchorDistance = "anchor_distance", anchorBearing = "anchor_bearing"
+    case anchorAlarm = "anchor_alarm", add
 
     var component: String {
       switch self {
       case .firing: "event"
-      case .last, .nextDue: "sensor"
-      case .position: "binary_sensor"
+      case .last, .nextDue, .anchor, .anchorDistance, .anchorBearing: "sensor"
+      case .position, .anchorAlarm: "binary_sensor"
       case .location: "device_tracker"
+      case .add: "text"
       }
     }
   }
@@ -32,11 +35,17 @@ package struct Discovery: Sendable {
   /// The configuration of each entity. An entity without permission is cleared.
   package var messages: [Message] {
     Entity.allCases.map { entity in
-      guard entity != .location || settings.publishesPosition else {
-        return .clearing(topic(of: entity))
-      }
+      guard isPermitted(entity) else { return .clearing(topic(of: entity)) }
       let configuration = JSONValue.object(configuration(of: entity))
       return Message(topic(of: entity), configuration.line, isRetained: true)
+    }
+  }
+
+  private func isPermitted(_ entity: Entity) -> Bool {
+    switch entity {
+    case .location: settings.publishesPosition
+    case .add: settings.takesCommands
+    default: true
     }
   }
 
@@ -98,6 +107,35 @@ package struct Discovery: Sendable {
       [
         "name": "Location", "json_attributes_topic": .string(topics.position),
         "source_type": "gps",
+      ]
+    case .anchor:
+      [
+        "name": "Anchor", "state_topic": .string(topics.anchor),
+        "value_template": "{{ value_json.state }}",
+        "json_attributes_topic": .string(topics.anchor), "icon": "mdi:anchor",
+      ]
+    case .anchorDistance:
+      [
+        "name": "Anchor distance", "state_topic": .string(topics.anchor),
+        "value_template": "{{ value_json.distance_m }}", "device_class": "distance",
+        "unit_of_measurement": "m",
+      ]
+    case .anchorBearing:
+      [
+        "name": "Anchor bearing", "state_topic": .string(topics.anchor),
+        "value_template": "{{ value_json.bearing_deg }}", "unit_of_measurement": "°",
+        "icon": "mdi:compass",
+      ]
+    case .anchorAlarm:
+      [
+        "name": "Anchor alarm", "state_topic": .string(topics.anchor),
+        "value_template": "{{ 'ON' if value_json.alarm else 'OFF' }}", "device_class": "safety",
+      ]
+    case .add:
+      [
+        "name": "New reminder", "command_topic": .string(topics.command),
+        "command_template": "{{ {'command': 'add', 'text': value} | to_json }}",
+        "icon": "mdi:bell-plus",
       ]
     }
   }

@@ -30,6 +30,18 @@ package enum Documents {
     ]).line
   }
 
+  /// The anchor watch of the daemon's status; `none` without one.
+  package static func anchor(_ status: JSONObject) -> String {
+    let anchor = status["anchor"]
+    func value(_ name: String) -> JSONValue { anchor?[name] ?? .null }
+    return JSONValue.object([
+      "state": anchor?["place"] ?? "none", "alarm": .bool(anchor?["alarm"]?.bool == true),
+      "distance_m": value("distance_m"), "bearing_deg": value("bearing_deg"),
+      "radius_m": value("radius_m"), "silenced_until": value("silenced_until"),
+      "reminder_id": value("id"),
+    ]).line
+  }
+
   /// The fix of the daemon's answer to `Where`, for a device tracker; nil without one.
   package static func position(_ answer: JSONObject) -> String? {
     guard let fix = answer["fix"], let latitude = fix["lat"], let longitude = fix["lon"] else {

@@ -26,6 +26,8 @@ package struct Topics: Equatable, Sendable {
   package let last: String
   /// The state of the daemon, retained.
   package let state: String
+  /// The anchor watch, retained.
+  package let anchor: String
   /// The position, retained, if that is permitted.
   package let position: String
   /// Commands to the daemon.
@@ -41,13 +43,14 @@ package struct Topics: Equatable, Sendable {
     firing = topic("firing")
     last = topic("last")
     state = topic("state")
+    anchor = topic("anchor")
     position = topic("position")
     command = topic("command")
     selfTest = topic("selftest")
     status = "\(settings.discoveryPrefix)/status"
   }
 
-  package var retained: [String] { [availability, last, state, position] }
+  package var retained: [String] { [availability, last, state, anchor, position] }
 
   package func availability(_ isAvailable: Bool) -> Message {
     Message(availability, isAvailable ? "online" : "offline", isRetained: true)

@@ -1,7 +1,8 @@
 package import JSONText
 
 /// A command to the daemon: `{"command": "done", "reminder_id": ID}`, `snooze` with `until`, or
-/// `add` with `reminder`, a document as the daemon takes it.
+/// `add` with `reminder`, a document as the daemon takes it with its times as people type them, or
+/// with `text`, a title with its time behind it.
 package struct CommandMessage: Equatable, Sendable {
   package let method: String
   package let parameters: JSONObject
@@ -30,10 +31,11 @@ package struct CommandMessage: Equatable, Sendable {
       let until = try text("until", "snooze needs until, such as \"20min\"")
       (method, parameters) = ("Snooze", ["id": try id(), "until": until])
     case "add"?:
-      guard let reminder = object["reminder"], reminder.object != nil else {
-        throw Objection(description: "add needs reminder, an object with a title")
+      let title = object["text"]?.string.map { JSONValue.object(["title": .string($0)]) }
+      guard let reminder = object["reminder"] ?? title, reminder.object != nil else {
+        throw Objection(description: "add needs text, or reminder, an object with a title")
       }
-      (method, parameters) = ("Add", ["reminder": reminder])
+      (method, parameters) = ("Add", ["reminder": reminder, "typed": true])
     default: throw Objection(description: "its command is not add, done or snooze")
     }
   }

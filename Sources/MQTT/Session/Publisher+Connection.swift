@@ -13,6 +13,7 @@ extension Publisher {
     selfTest?.connected(isReading: inputLimit.level != .nothing)
     subscribe(&effects)
     announce(&effects)
+    anchor.announced(at: now.steady)
     if settings.announcesEntities { start.hold(at: now.steady) }
     // It may have started unseen, while there was no connection.
     if let seq = presence.missedAfter { repetition.start(after: seq) }
@@ -58,6 +59,7 @@ extension Publisher {
     }
     effects.append(.publish(topics.availability(isAvailable), nil))
     if let state { retain(topics.state, state, &effects) }
+    if let document = anchor.document { retain(topics.anchor, document, &effects) }
     if let last { retain(topics.last, document(of: last), &effects) }
     if !settings.publishesPosition {
       effects.append(.publish(.clearing(topics.position), nil))

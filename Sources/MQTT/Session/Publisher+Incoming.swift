@@ -71,6 +71,7 @@ extension Publisher {
     start.begin(at: now.steady, wasOnline: wasOnline)
     presence.cameOnline()
     announce(&effects)
+    anchor.announced(at: now.steady)
     guard let seq = presence.missedAfter else { return }
     repetition.start(after: seq)
     if !repetition.isActive { presence.caughtUp(to: seq, isEnd: true) }

@@ -134,6 +134,7 @@ package struct Publisher: Sendable {
   var state: String?
   private(set) var last: FiringNotice?
   var position: String?
+  var anchor = AnchorReport()
   private var fixTime: JSONValue?
   private var isPositionOld = false
   private var nextPosition = Int64.min
@@ -177,7 +178,7 @@ package struct Publisher: Sendable {
     case .feedOpen(let isOpen):
       isFeedOpen = isOpen
       if isOpen { effects += backlog.take(at: now.real).map { .feed($0.report) } }
-    case .status(let status): take(status, &effects)
+    case .status(let status): take(status, now, &effects)
     case .last(let firing): setLast(firing, &effects)
     case .position(let answer):
       position = Documents.position(answer) ?? position
@@ -197,7 +198,10 @@ package struct Publisher: Sendable {
     if isConnected { effects.append(.publish(topics.availability(isNew), nil)) }
   }
 
-  private mutating func take(_ status: JSONObject, _ effects: inout [Effect]) {
+  private mutating func take(
+    _ status: JSONObject, _ now: ClockReadings, _ effects: inout [Effect]
+  ) {
+    anchor.take(status, at: now.steady)
     let document = Documents.state(status)
     if document != state, isConnected { retain(topics.state, document, &effects) }
     state = document
@@ -250,6 +254,8 @@ package struct Publisher: Sendable {
       }
     }
     if isConnected {
+      if let document = anchor.publish(at: now.steady) { retain(topics.anchor, document, &effects) }
+      if let due = anchor.due { times.append(due) }
       if start.isDeferred, now.steady >= start.next { begin(wasOnline: false, now, &effects) }
       if start.isDeferred { times.append(start.next) }
       if inputLimit.ends(at: now.steady) {

@@ -30,9 +30,11 @@ package struct MQTTSettings: Equatable, Sendable {
 
 extension MQTTSettings {
   /// Other sections are the daemon's to read and to report.
-  package init(file: String) throws {
+  package init(file: String, mayBeMissing: Bool = false) throws {
     try self.init(
-      Configuration(try ConfigurationFile.load(main: file), declared: Self.table.map(\.key)))
+      Configuration(
+        try ConfigurationFile.load(main: file, mayBeMissing: mayBeMissing),
+        declared: Self.table.map(\.key)))
   }
 
   /// A wrong line is an error: without it positions or commands might go another way.

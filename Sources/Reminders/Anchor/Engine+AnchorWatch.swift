@@ -154,6 +154,10 @@ extension Reminder {
   var watchesAnchor: Bool {
     isAnchorWatch && kind == .location && trigger == .depart && place != nil
   }
+
+  /// Whether a visit that is on when it begins to wait fires it.
+  var firesIfInside: Bool { ifInside == .fire && trigger != .depart }
+
   /// Priority of its firings: an anchor watch is urgent.
   var firingPriority: Int {
     watchesAnchor && !Firing.urgentPriorities.contains(priority) ? 1 : priority

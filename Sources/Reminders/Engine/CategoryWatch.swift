@@ -1,3 +1,4 @@
+import Bytes
 import CivilTime
 import Geodesy
 import Geofencing
@@ -19,20 +20,15 @@ struct PlaceMet: Sendable {
 struct CategoryWatch: Sendable {
   /// Reminders with the same key share the fences.
   struct Key: Hashable, Sendable {
-    /// Category with ASCII letters in lower case, as the store compares names.
+    /// `nameKey` of the category.
     let category: String
     /// Metres around each place; nil is each place's own.
     let radius: Double?
 
     init?(_ reminder: Reminder) {
       guard let category = reminder.nearCategory else { return nil }
-      self.category = Self.folded(category)
+      self.category = category.nameKey
       radius = reminder.nearRadius
-    }
-
-    static func folded(_ name: String) -> String {
-      String(
-        decoding: name.utf8.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
   }
 

@@ -1,3 +1,4 @@
+import Bytes
 import CivilTime
 import Geofencing
 import Positioning
@@ -12,7 +13,7 @@ extension Engine {
 
   /// The ids of the reminders that wait for a category, sorted.
   package func reminders(nearCategory name: String) -> [String] {
-    let listeners = (watchNumbers[CategoryWatch.Key.folded(name)] ?? []).flatMap {
+    let listeners = (watchNumbers[name.nameKey] ?? []).flatMap {
       watches[$0].listeners
     }
     return listeners.map { slots.id($0) }.sorted()
@@ -78,14 +79,14 @@ extension Engine {
 
   /// Whether a watch of this category has yet to receive some of its places.
   package func isFilling(_ category: String) -> Bool {
-    (watchNumbers[CategoryWatch.Key.folded(category)] ?? []).contains { watches[$0].isFilling }
+    (watchNumbers[category.nameKey] ?? []).contains { watches[$0].isFilling }
   }
 
   /// Fills the watches of a category anew; where more follow, those alone that are not filled.
   mutating func fill(
     _ category: String, with places: [NumberedPlace], isWhole: Bool, at now: Instant
   ) {
-    for number in watchNumbers[CategoryWatch.Key.folded(category)] ?? []
+    for number in watchNumbers[category.nameKey] ?? []
     where isWhole || !watches[number].isFilled || watches[number].isFilling {
       let known =
         watches[number].isFilled
@@ -119,7 +120,7 @@ extension Engine {
 
   /// Takes in new places. The next samples decide whether the device is in them.
   mutating func extend(_ category: String, by places: [NumberedPlace]) {
-    for number in watchNumbers[CategoryWatch.Key.folded(category)] ?? [] {
+    for number in watchNumbers[category.nameKey] ?? [] {
       for place in places { watches[number].take(new: place) }
     }
   }
@@ -139,7 +140,7 @@ extension Engine {
   mutating func follow(
     placeNumber: Int64, _ place: NumberedPlace?, in category: String?, at now: Instant
   ) {
-    let category = category.map { CategoryWatch.Key.folded($0) }
+    let category = category?.nameKey
     for number in watches.indices where watches[number].isFilled {
       if let place, watches[number].key.category == category {
         watches[number].put(place)
@@ -192,6 +193,10 @@ extension Engine {
       let departure = decided.last { $0.kind == .depart }
       guard let departure else { break }
       follow(departure, of: index, place: watches[number].place(of: departure), at: now)
+    case .unknown where slots.slot(index)?.reminder.firesIfInside == true && !isThere(number, now):
+      // The watch counts as inside until it has left: a position of now is needed to fire.
+      watches[number].hasNewcomers = true
+      return
     case .unknown, .outside:
       guard let (place, arrival) = meeting(number, decided) else { return }
       var transition = arrival
@@ -204,6 +209,14 @@ extension Engine {
       visit.places = inside
       change(index) { $0.stay = .inside(visit) }
     }
+  }
+
+  /// Whether a position of now puts the device into a place of the watch.
+  private func isThere(_ number: Int, _ now: Instant) -> Bool {
+    guard !lacksPosition(at: now), !monitor.isInDoubt, let sample = reception.sample,
+      let nearest = watches[number].nearest(to: sample.position)
+    else { return false }
+    return monitor.assessment(of: nearest.fence, in: watches[number].fences)?.hasArrived == true
   }
 
   /// The place of arrival; of several, the one with the nearest centre.

@@ -31,12 +31,16 @@ extension Engine {
   }
 
   /// The last known fix decides the presence of a new reminder. One of an earlier run is too old to
-  /// show that the device is inside.
+  /// show that the device is inside, and one that fires for being inside waits for a position.
   private mutating func decidePresence(_ index: Int32, _ region: Region, at now: Instant) {
     guard let lastFix else { return }
     let place = monitor.estimate?.position ?? lastFix.position
     let isInside = monitor.fences.distance(to: index, from: place) <= 0
     if isInside, reception.sample == nil || monitor.isInDoubt { return }
+    if isInside, slots.slot(index)?.reminder.firesIfInside == true {
+      let seen = monitor.assessment(of: index, in: monitor.fences)
+      guard seen?.hasArrived == true, !lacksPosition(at: now) else { return }
+    }
     slots.set(.undetermined, false, index)
     monitor.add(region, id: index, presence: isInside ? .inside : .outside)
     guard isInside else { return change(index) { $0.stay = .outside(since: nil) } }

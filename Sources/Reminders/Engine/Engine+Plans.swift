@@ -13,6 +13,7 @@ extension Engine {
     surroundings.course = motion.course
     surroundings.heard = reception.heard
     surroundings.runSince = reception.runSince
+    if slot.reminder.heading?.isRelative == true { surroundings.bearing = bearing(to: slot) }
     surroundings.lateAfter = settings.lateAfter
     if slot.reminder.kind == .preemptive {
       if let goal = goal(of: slot, at: now), let way = way(of: slot, to: goal, at: now) {

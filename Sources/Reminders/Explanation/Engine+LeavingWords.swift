@@ -35,7 +35,7 @@ extension Engine {
     why.add(" (")
     if let way {
       add(way, slot.reminder.transport, to: &why)
-      if let arrival = lastFixArrival, now - arrival >= settings.positionLostAfter {
+      if let arrival = lastFixArrival, lacksPosition(at: now) {
         why.add(", last position ")
         why.add(coarse: now - arrival)
         why.add(" old")

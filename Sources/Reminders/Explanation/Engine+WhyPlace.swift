@@ -12,11 +12,10 @@ extension Engine {
         + (coarseFix.map { [accuracyGate($0.fix)] } ?? [])
     }
     let age = now - arrival
-    let isFresh = !isPositionLost && age < settings.positionLostAfter
     let words = age < .seconds(1) ? "of this second" : "\(coarse(age)) old"
     var gates = [
       Explanation.Gate(
-        "fix", isFresh, "The last fix is \(words)",
+        "fix", !lacksPosition(at: now), "The last fix is \(words)",
         remedy: "a receiver gives a new fix",
         figures: [
           "age_s": .double(Decimal.rounded(age.seconds, digits: 1)),

@@ -52,23 +52,44 @@ extension Engine {
   /// Gates that the presence and the figures of a fence stand for.
   private static let positionGates: Set<String> = ["fix", "accuracy", "place", "presence", "dwell"]
 
-  /// The fences nearest to a place, by distance to their edge: at most `limit`, none farther than
-  /// `metres`. Each is explained by `why`.
+  /// The anchor watches near a place, then the fences nearest to it, by distance to their edge: at
+  /// most `limit`, none farther than `metres`. Each is explained by `why`.
   package func fences(
     near middle: Coordinate, within metres: Double, limit: Int, from here: Standpoint?,
     at now: Instant
   ) -> [FenceView] {
-    monitor.fences.nearest(to: middle, limit: limit, within: metres).compactMap { entry in
-      guard let slot = slots.slot(entry.id) else { return nil }
-      let estimate = here?.estimate ?? monitor.estimate
-      let seen = monitor.assessment(of: entry.id, in: monitor.fences, at: estimate)
-      let gates = why(slot.reminder.id, at: now, from: here)?.gates ?? []
-      let isSupposedInside = seen.map { $0.hasArrived ? Presence.inside : .outside } ?? .unknown
-      return FenceView(
-        reminder: slot.reminder, standing: slots.standing(entry.id),
-        presence: here == nil ? monitor.fences.presence(of: entry.id) : isSupposedInside,
-        edge: seen?.beyond, margin: seen?.exitMargin, error: estimate?.error,
-        shut: gates.filter { !$0.isOpen && !Self.positionGates.contains($0.name) }.map(\.name))
+    let watched = anchors.keys.sorted().compactMap { index -> FenceView? in
+      guard let slot = slots.slot(index), let place = slot.reminder.place,
+        middle.distance(to: place.position) - place.radius <= metres
+      else { return nil }
+      let position = here?.position ?? reception.sample?.position
+      let edge = position.map { $0.distance(to: place.position) - place.radius }
+      let supposed = edge.map { $0 <= 0 ? Presence.inside : .outside } ?? .unknown
+      return view(
+        slot, presence: here == nil ? slot.history.stay.presence : supposed, edge: edge, margin: 0,
+        from: here, at: now)
     }
+    let nearest = monitor.fences.nearest(to: middle, limit: limit, within: metres)
+    let views = nearest.compactMap { entry -> FenceView? in
+      guard let slot = slots.slot(entry.id) else { return nil }
+      let seen = monitor.assessment(
+        of: entry.id, in: monitor.fences, at: here?.estimate ?? monitor.estimate)
+      let supposed = seen.map { $0.hasArrived ? Presence.inside : .outside } ?? .unknown
+      return view(
+        slot, presence: here == nil ? monitor.fences.presence(of: entry.id) : supposed,
+        edge: seen?.beyond, margin: seen?.exitMargin, from: here, at: now)
+    }
+    return Array((watched + views).prefix(limit))
+  }
+
+  private func view(
+    _ slot: Slot, presence: Presence, edge: Double?, margin: Double?, from here: Standpoint?,
+    at now: Instant
+  ) -> FenceView {
+    let gates = why(slot.reminder.id, at: now, from: here)?.gates ?? []
+    return FenceView(
+      reminder: slot.reminder, standing: slots.standing(slot.index), presence: presence,
+      edge: edge, margin: margin, error: (here?.estimate ?? monitor.estimate)?.error,
+      shut: gates.filter { !$0.isOpen && !Self.positionGates.contains($0.name) }.map(\.name))
   }
 }

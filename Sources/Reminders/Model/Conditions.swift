@@ -37,6 +37,8 @@ struct Situation {
   let speed: Double?
   /// Degrees from true north; nil if unknown or at rest.
   let course: Double?
+  /// Degrees from true north to the place; nil where no heading asks for it, or it is unknown.
+  let bearing: Double?
   /// The current due time, less its longest lead.
   let start: Instant?
   let window: Window

@@ -123,7 +123,7 @@ package struct Reminder: Equatable, Sendable {
   /// Metres a second; it does not fire below this speed.
   @Boxed package var minimumSpeed: Double?
   /// Courses on which it may fire.
-  @Boxed package var heading: HeadingRange?
+  @Boxed package var heading: HeadingCondition?
   /// The calendar file that it was read from; nil for the user's own reminders.
   @Boxed package var source: Source?
   /// The uid of the user who added it and alone may change it; nil where anyone who may change any

@@ -14,7 +14,7 @@ extension ReminderField {
       clause: { cooldown, _ in "at most once in \(cooldown)" }),
     ReminderField(
       "from", \.from, .stamp(.start),
-      Option("from", "Not before this time.", "time", example: "tomorrow"),
+      Option("from", "Not before this time: tomorrow, sunrise …", "time", example: "tomorrow"),
       clause: { from, zone in "not before \(text(from, zone))" },
       condition: FieldCondition(
         words: { from, situation in
@@ -26,7 +26,7 @@ extension ReminderField {
         })),
     ReminderField(
       "until", \.until, .stamp(.end),
-      Option("until", "Not after this time.", "time", example: "2026-12-31"),
+      Option("until", "Not after this time: 2026-12-31, sunset …", "time", example: "2026-12-31"),
       clause: { until, zone in "not after \(text(until, zone))" }),
     ReminderField(
       "hours", \.hours, .parsed { try HourRange(parsing: $0) },
@@ -63,19 +63,24 @@ extension ReminderField {
       "min_speed", \.minimumSpeed, option: "min-speed", example: "5km/h", excludes: "slower",
       remedy: "you go faster", range: { "from \($0) on" }, holds: { $0 >= $1 }),
     ReminderField(
-      "heading", \.heading, .parsed { try HeadingRange(parsing: $0) },
+      "heading", \.heading, .parsed { try HeadingCondition(parsing: $0) },
       Option(
-        "heading", "Only on a course in this range, clockwise: 350-20 (degrees), n..e.", "range",
+        "heading",
+        "Only toward or away from the place, or on a course in this range, clockwise: 350-20 "
+          + "(degrees), n..e.", "course",
         example: "350-20", for: .location, because: "it rings at its time, whatever your course"),
-      clause: { range, _ in "only on a course of \(range)°" },
+      clause: { heading, _ in "only \(heading.words)" },
       condition: FieldCondition(
         asks: .motion, remedy: "you go in that direction",
-        words: { range, situation in
+        words: { heading, situation in
           let course = situation.course.map { "you go \(Int($0.rounded()) % 360)°" }
-          return "It may fire on a course of \(range)°, and \(course ?? "your course is not known")"
+          let bearing = situation.bearing.map { ", and it bears \(Int($0.rounded()) % 360)°" } ?? ""
+          return "It may fire \(heading.words), and \(course ?? "your course is not known")"
+            + bearing
         },
-        check: { range, situation in
-          situation.course.map { range.contains($0) } == true ? .holds : .failsUntil(nil)
+        check: { heading, situation in
+          situation.course.map { heading.contains($0, bearing: situation.bearing) } == true
+            ? .holds : .failsUntil(nil)
         })),
     ReminderField(
       "if_inside", \.ifInside, .choice,

@@ -187,7 +187,8 @@ extension ReminderField {
     ReminderField(
       "transport", \.transport, .choice,
       Option(
-        "by", "The mode of transport; driving unless set.", "mode", for: .preemptive,
+        "by", "The mode of transport; driving unless set, boat with Units=nautical.", "mode",
+        for: .preemptive,
         because: "it has no way to estimate", synonyms: transports,
         refused: ["bus": timetable, "train": timetable, "tram": timetable, "ferry": timetable]),
       where: { $0.kind == .preemptive }),

@@ -1,4 +1,5 @@
 import CivilTime
+import Geodesy
 import Geofencing
 import Positioning
 
@@ -52,10 +53,26 @@ extension Engine {
     monitor.follow(ReceiverID(origin))
   }
 
+  /// Degrees from true north from the last fix to the middle of the place or region, or to the
+  /// nearest place of the category.
+  func bearing(to slot: Slot) -> Double? {
+    guard let position = reception.sample?.position else { return nil }
+    let nearest = watch(of: slot.index).flatMap { watch in
+      watch.nearest(to: position).flatMap { watch.fences.center(of: $0.fence) }
+    }
+    let middle = nearest ?? slot.reminder.area?.middle ?? slot.reminder.place?.position
+    return middle.map { position.initialBearing(to: $0) }
+  }
+
   // MARK: - Loss of position
 
   /// Whether a reminder needs a position to fire, or to fire well.
   var dependsOnPosition: Bool { fenceCount > 0 || !watches.isEmpty || slots.preemptiveCount > 0 }
+
+  /// Whether the last fix is too old to show where the device is.
+  func lacksPosition(at now: Instant) -> Bool {
+    isPositionLost || lastFixArrival.map { now - $0 >= settings.positionLostAfter } ?? true
+  }
 
   /// The time at which the position counts as lost; nil for never.
   var positionDeadline: Instant? {

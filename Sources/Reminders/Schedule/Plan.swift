@@ -7,6 +7,8 @@ package struct Surroundings: Sendable {
   var speed: Double?
   /// Degrees from true north; nil if unknown or at rest.
   var course: Double?
+  /// Degrees from true north to the place of a heading that is relative to it.
+  var bearing: Double?
   /// Travel time to the place of a time to leave; nil where no position is known.
   var travel: TimeSpan?
   /// Until when a time to leave stays silent because the device is at the place, or on the way; nil

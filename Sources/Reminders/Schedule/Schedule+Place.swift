@@ -114,7 +114,7 @@ extension Schedule {
   ) -> Situation {
     Situation(
       now: now, zone: zone, isClockTrusted: surroundings.isClockTrusted,
-      speed: surroundings.speed, course: surroundings.course,
+      speed: surroundings.speed, course: surroundings.course, bearing: surroundings.bearing,
       start: current.map { opening(of: $0) }, window: window)
   }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import Geodesy
 
 /// Imports of many places in several transactions; they become visible all at once or never.
@@ -98,8 +99,8 @@ package final class PlaceImport {
   private let database: Database
   /// Highest number given to each duplicate name.
   private var numbers: [String: Int] = [:]
-  /// Names in lower case.
-  private var categories: Set<String> = []
+  /// The spelling of each category that was used so far, by `nameKey`.
+  private var categories: [String: String] = [:]
 
   /// Metres within which places of one name are one place: formats round, and receivers err.
   package static let samePlace = 20.0
@@ -124,7 +125,7 @@ package final class PlaceImport {
   /// undoes earlier batches, which `finish` reports.
   package func add(_ places: [(place: SavedPlace, color: String?)]) throws(StoreError) {
     for (place, _) in places { try PlaceStore.check(place) }
-    let named = categories.union(places.compactMap { $0.place.category?.lowercased() })
+    let named = Set(categories.keys).union(places.compactMap { $0.place.category?.nameKey })
     guard named.count <= Self.maximumCategories else {
       throw .invalid(
         what: "import", reason: "it has more than \(Self.maximumCategories) categories of places")
@@ -143,7 +144,7 @@ package final class PlaceImport {
       }
     } catch {
       (added, known, moved) = before
-      categories = []
+      categories = [:]
       throw error
     }
   }
@@ -161,7 +162,10 @@ package final class PlaceImport {
       known += 1
       return
     }
-    if let category = place.category { try ensure(category, color) }
+    var place = place
+    place.category = try place.category.map { name throws(StoreError) in
+      try spelling(of: name, color)
+    }
     if try !insert(place) {
       var named = place
       named.name = try freeName(place.name)
@@ -190,8 +194,9 @@ package final class PlaceImport {
     ).values.first { Self.isSame($0.name, as: place.name) }
   }
 
-  private func ensure(_ category: String, _ color: String?) throws(StoreError) {
-    guard categories.insert(category.lowercased()).inserted else { return }
+  /// The category as it was first spelled, added if it is new.
+  private func spelling(of category: String, _ color: String?) throws(StoreError) -> String {
+    if let known = categories[category.nameKey] { return known }
     try database.run(
       "INSERT INTO category (name, color, import, owner) VALUES (?, ?, ?, ?) "
         + "ON CONFLICT (name) DO NOTHING",
@@ -199,6 +204,9 @@ package final class PlaceImport {
         .text(category), .text(color ?? Category.neutralColor), .integer(id),
         SQLValue(owner.map { Int($0) }),
       ])
+    let known = try database.texts("SELECT name FROM category WHERE name = ?", [.text(category)])
+    categories[category.nameKey] = known.first ?? category
+    return known.first ?? category
   }
 
   /// Whether a place of this name, numbered or not, exists here; it gets an identifier if it has
@@ -254,7 +262,7 @@ package final class PlaceImport {
 
   /// `Rewe (2)`, or the next free number.
   private func freeName(_ name: String) throws(StoreError) -> String {
-    let key = name.lowercased()
+    let key = name.nameKey
     func numbered(_ number: Int) -> String { "\(name) (\(number))" }
     var number = numbers[key] ?? 1
     repeat {

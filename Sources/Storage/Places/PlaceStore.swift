@@ -126,12 +126,15 @@ package struct PlaceStore {
     try database.integer("SELECT id FROM known_place WHERE name = ?", [.text(name)])
   }
 
+  /// The category as it was first spelled; an unknown one fails as it stands.
+  private static let spelling = "coalesce((SELECT name FROM category WHERE name = ?5), ?5)"
+
   package func add(_ place: SavedPlace) throws(StoreError) {
     try checked(place) { () throws(StoreError) in
       try database.run(
         """
         INSERT INTO place (name, latitude, longitude, radius_m, category, notes, region, width_m,
-          owner) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+          owner) VALUES (?1, ?2, ?3, ?4, \(Self.spelling), ?6, ?7, ?8, ?9)
         """, Self.values(place))
       try words.add(where: "name = ?", [.text(place.name)])
     }
@@ -144,8 +147,9 @@ package struct PlaceStore {
       try words.remove(where: "name = ?", [.text(name)])
       let changed = try database.run(
         """
-        UPDATE place SET name = ?, latitude = ?, longitude = ?, radius_m = ?, category = ?,
-          notes = ?, region = ?, width_m = ?, owner = ? WHERE name = ?
+        UPDATE place SET name = ?1, latitude = ?2, longitude = ?3, radius_m = ?4,
+          category = \(Self.spelling), notes = ?6, region = ?7, width_m = ?8, owner = ?9
+          WHERE name = ?10
         """, Self.values(place) + [.text(name)])
       if changed > 0 { try words.add(where: "name = ?", [.text(place.name)]) }
       return changed > 0

@@ -54,6 +54,11 @@ final class MapService {
   func answer(_ request: PageRequest, _ answer: @escaping LinkSession.Answer) {
     var request = request
     request.port = port
+    guard !request.lacksSlash else {
+      var moved = PageAnswer(308)
+      moved.headers = [["Location", PageRequest.prefix]]
+      return answer(moved)
+    }
     let route = PageRoute(request.path)
     switch route {
     case .file(let file):

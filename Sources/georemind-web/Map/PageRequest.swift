@@ -7,6 +7,8 @@ struct PageRequest {
   /// The path below `/map/`, and the query, percent-encoded.
   let path: String
   let query: String
+  /// Whether it is `/map`, from where a browser would not find the files of the page.
+  let lacksSlash: Bool
   var host: String?
   var origin: String?
   var fetchSite: String?
@@ -24,7 +26,9 @@ struct PageRequest {
 
   /// Nil for a target that is not the map's.
   init?(method: String, target: [UInt8]) {
-    let text = String(decoding: target, as: UTF8.self)
+    var text = String(decoding: target, as: UTF8.self)
+    lacksSlash = text == Self.prefix.dropLast()
+    if lacksSlash { text = Self.prefix }
     guard text.hasPrefix(Self.prefix) else { return nil }
     self.method = method
     let rest = text.dropFirst(Self.prefix.count)

@@ -120,7 +120,7 @@ import Testing
     boat.calls.withLock { $0 = [] }
     let change = try run("set", "--radius", "50m")
     #expect(change.output.contains("away from the 50 m around the anchor"))
-    #expect(boat.calls.withLock { $0 } == ["Show", "Edit"])
+    #expect(boat.calls.withLock { $0 } == ["Show", "Where", "Edit"])
   }
 
   @Test func withoutAnArgumentItIsShownAndNeverSet() throws {
@@ -215,6 +215,19 @@ import Testing
         "the position is good to ±44 m only, so a circle of 40 m gives false alarms; "
           + "--radius 90m would not"))
     #expect(try watch().place?.radius == 40)
+    // Also where it is changed.
+    #expect(try self.run("set", "--radius", "43m").notes.contains("so a circle of 43 m gives"))
+    #expect(try self.run("set", "--radius", "90m").notes == "")
+  }
+
+  @Test func itSaysThatTheBoatIsOutsideAndTheAlarmSilenced() throws {
+    _ = try run("set", "--bearing", "90", "--distance", "55m", "--radius", "60m")
+    #expect(try !run().output.contains("outside"))
+    _ = try run("set", "--radius", "50m")
+    boat.state.withLock { $0.watch?["snoozed_until"] = "2026-06-12T16:10:00Z" }
+    let shown = try run().output
+    #expect(shown.contains("at 55 m from the last position, 1 second old, good to ±4 m: outside"))
+    #expect(shown.contains("It is silenced until 2026-06-12T18:10:00+02:00\n"))
   }
 
   @Test func withoutAGoodPositionNothingIsSet() throws {

@@ -50,6 +50,73 @@ import Testing
       configurationFiles: [file])
   }
 
+  /// A time to leave says when it rings by what is known, and why it has rung at once.
+  @Test func addSaysWhenItIsTimeToLeave() throws {
+    func added(_ progress: JSONObject) throws -> Run {
+      try run(["add", "Ferry", "--leave-for", "Pier", "--due", "18:18", "--by", "bike"]) { call in
+        if call.methodName == "Log" {
+          return [
+            VarlinkReply(parameters: ["firings": [["why": "Should have left 3min ago"]]])
+          ]
+        }
+        var reminder: JSONObject = [
+          "id": "0123456789abcdef", "kind": "preemptive", "title": "Ferry", "transport": "cycling",
+          "due": "2026-06-12T16:18:00Z", "state": "armed",
+          "place": ["name": "Pier", "lat": .double(53.5), "lon": .double(9.9), "radius_m": 150],
+        ]
+        for (key, value) in progress.members { reminder[key] = value }
+        return [
+          VarlinkReply(
+            parameters: ["id": "0123456789abcdef", "reminder": .object(reminder)])
+        ]
+      }
+    }
+    let early = try added(["rings": "2026-06-12T16:06:00Z"])
+    #expect(
+      early.output.contains("\nBy what is known now, that is 2026-06-12T18:06:00+02:00 "),
+      "\(early.output)")
+    let late = try added(["state": "fired", "last_fired": "2026-06-12T16:00:00Z"])
+    #expect(
+      late.notes.contains("note: it rang at once. Should have left 3min ago\n"), "\(late.notes)")
+  }
+
+  /// The next sunset where the device is, and none in the polar night.
+  @Test(arguments: [52.5, 80])
+  func sunsetIsATimeHere(latitude: Double) throws {
+    let run = try run(["add", "Lights", "--at", "1,1", "--until", "sunset", "--dry-run", "--json"])
+    {
+      call in
+      guard call.methodName == "Where" else {
+        return [VarlinkReply(parameters: ["reminder": call.parameters["reminder"]])]
+      }
+      return [
+        VarlinkReply(
+          parameters: ["fix": ["lat": .double(latitude), "lon": .double(13.4)], "age_s": 1])
+      ]
+    }
+    guard latitude < 66 else {
+      #expect(run.status == 65 && run.notes.contains("there is none here in these days"))
+      return
+    }
+    // 2026-06-12, Berlin: 21:28 by its almanac.
+    #expect(run.output.contains(#""until":"2026-06-12T19:2"#), "\(run.output) \(run.notes)")
+  }
+
+  @Test func onTheWaterTravelIsByBoat() throws {
+    var position = Self.position
+    position["nearest"] = [
+      [
+        "name": "Pier", "distance_m": 5_000, "bearing_deg": 90,
+        "travel_s": ["walking": 3_600, "driving": 600, "boat": 1_800],
+      ]
+    ]
+    let answer = position
+    let run = try onTerminal(["where"], columns: 80, units: "nautical") { _ in
+      [VarlinkReply(parameters: answer)]
+    }
+    #expect(run.output.contains("30min sailing") && !run.output.contains("driving"))
+  }
+
   @Test func aListingOnATerminalSaysTimesAsPeopleDo() throws {
     let late: JSONValue = [
       "id": "3", "kind": "date", "title": "A title that is longer than the terminal is wide",
@@ -494,7 +561,7 @@ import Testing
     #expect(run.lines.filter { !$0.hasPrefix(" ") } == expected)
   }
 
-  /// Over all pages, each sorted within its group.
+  /// Over all pages, each sorted within its group; two spellings of a name are one group.
   @Test(arguments: [false, true])
   func placesAreGroupedByCategory(json: Bool) throws {
     let pages: [String: [JSONValue]] = [
@@ -503,7 +570,7 @@ import Testing
         ["name": "Aral", "latitude": 1, "longitude": 2, "category": "Fuel", "color": "#00FF00"],
         ["name": "Home", "latitude": 1, "longitude": 2, "radius_m": 100],
       ],
-      "Home": [["name": "Rewe", "latitude": 1, "longitude": 2, "category": "food"]],
+      "Home": [["name": "Rewe", "latitude": 1, "longitude": 2, "category": "FOOD"]],
     ]
     let run = try run(["place", "list", "--by", "category"] + (json ? ["--json"] : [])) { call in
       let page = pages[call.parameters["after"]?.string ?? ""] ?? []
@@ -511,12 +578,12 @@ import Testing
     }
     guard !json else {
       let names = try run.lines.map { try JSONParser.parse($0)["name"]?.string }
-      #expect(names == ["Aral", "aldi", "Rewe", "Home"])
+      #expect(names == ["aldi", "Rewe", "Aral", "Home"])
       return
     }
     #expect(
       run.lines.map { $0.split(separator: " ").first } == [
-        "Fuel", "Aral", "food", "aldi", "Rewe", "no", "Home",
+        "food", "aldi", "Rewe", "Fuel", "Aral", "no", "Home",
       ])
   }
 

@@ -77,6 +77,7 @@ import Testing
     (["--due", "overdue"], ["late", "rung"]), (["--due", "today"], ["late", "soon"]),
     (["--due", "week"], ["late", "soon", "next", "rung", "week"]),
     (["--ringing"], ["late", "rung"]), (["--place", "rewe"], ["milk"]), (["--place", "Aldi"], []),
+    (["--at", "Rewe"], ["milk"]),
     (["--before", "tomorrow"], ["late", "soon"]), (["--after", "2026-06-19"], ["then"]),
     (["--after", "today 20:00", "--before", "tomorrow 8:00"], ["soon", "next"]),
     (["--category", "home"], ["soon"]), (["--category", "home", "--all"], ["soon", "over"]),

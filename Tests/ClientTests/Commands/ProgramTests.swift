@@ -12,12 +12,11 @@ import Testing
       (["help", "replay"], 0),
       (["frobnicate"], 64), (["--frobnicate"], 64), (["distance", "1,1"], 64),
       (["replay", "x", "--speed", "-1"], 64), (["log", "--limit", "0"], 64), (["peek"], 64),
-      (["occurrences", "daily", "--from", "now", "--count", "0"], 64),
+      (["when", "daily", "--count", "0"], 64), (["when", "daily", "--from", "now"], 64),
       (["export", "--format", "kmz"], 64),
       (["convert", "95,200"], 65), (["distance", "0,0", "9,9,9"], 65),
       (["distance", "0,0", "nowhere"], 69),
-      (["occurrences", "sometimes", "--from", "now"], 65),
-      (["occurrences", "daily", "--from", "now", "--zone", "Mars/Olympus"], 65),
+      (["when", "sometimes", "--count", "1"], 65), (["when", "tomorrow", "--count", "1"], 65),
       (["snooze", "x", "0"], 65), (["snooze", "x", "soonish"], 65),
       (["category", "add", "x", "reddish"], 65), (["category", "edit", "x", "#12345"], 65),
       (["rm"], 64), (["done", "--yes"], 64), (["edit", "--due", "19:00"], 64),
@@ -132,23 +131,8 @@ import Testing
 
   @Test func rulesGiveTheirTimes() {
     let run = Run([
-      "occurrences", "FREQ=DAILY;COUNT=2", "--from", "2026-10-24 09:00", "--zone", "Europe/Berlin",
+      "when", "FREQ=DAILY;COUNT=2", "--from", "2026-10-24 09:00", "--count", "9",
     ])
     #expect(run.lines == ["2026-10-24T09:00:00+02:00", "2026-10-25T09:00:00+01:00"])
-  }
-
-  @Test func furtherTimesAndExceptionsCount() {
-    let run = Run([
-      "occurrences", "daily", "--from", "2026-10-24 09:00", "--zone", "Europe/Berlin",
-      "--count", "4", "--rdate", "2026-10-23 12:00", "--rdate", "2026-10-26 18:00",
-      "--exdate", "2026-10-24 09:00", "--exdate", "2026-10-27",
-    ])
-    #expect(
-      run.lines == [
-        "2026-10-23T12:00:00+02:00", "2026-10-25T09:00:00+01:00", "2026-10-26T09:00:00+01:00",
-        "2026-10-26T18:00:00+01:00",
-      ], "\(run.notes)")
-    let bad = Run(["occurrences", "daily", "--from", "now", "--exdate", "whenever"])
-    #expect(bad.status == 65 && bad.notes.contains("--exdate"))
   }
 }

@@ -55,6 +55,21 @@ import Testing
     #expect(run.output.isEmpty == arguments.contains("--quiet"))
   }
 
+  @Test func theAnchorIsALine() throws {
+    let status: JSONValue = [
+      "position": "known",
+      "anchor": [
+        "id": "anchor", "place": "outside", "alarm": true, "radius_m": 40,
+        "distance_m": .double(47.2), "bearing_deg": 271, "silenced_until": "2026-06-12T16:10:00Z",
+      ],
+    ]
+    let run = try run([], status)
+    #expect(
+      run.output.contains(
+        "47 m at 271°, outside the circle of 40 m; alarm; "
+          + "silenced until 2026-06-12T18:10:00+02:00\n"), "\(run.output)")
+  }
+
   @Test func metricsAreOpenMetrics() throws {
     let status: JSONValue = [
       "clock_trusted": true, "reminders": 5, "armed": 4, "memory_bytes": 12_345_678,

@@ -32,7 +32,7 @@ import Testing
     (["when", "tomorow"], "'tomorow' was not understood; did you mean 'tomorrow'?"),
     (["when", "every bananas"], "'bananas' was not understood"),
     (["when", "5/6/2027"], "it could be 5 jun 2027 or 6 may 2027; write one of them so"),
-    (["occurrences", "daily", "--from", "31 feb"], "february has no day 31"),
+    (["when", "daily", "--count", "1", "--from", "31 feb"], "february has no day 31"),
   ])
   func whatIsNotUnderstoodIsRefused(arguments: [String], reason: String) {
     let run = Run(arguments)

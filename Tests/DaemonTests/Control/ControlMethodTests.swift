@@ -52,6 +52,29 @@ import Testing
 
   // MARK: - Reminders
 
+  /// As `add` reads them on the command line, by the daemon's clock.
+  @Test func timesMayBeWords() throws {
+    func added(_ reminder: String) throws -> [JSONValue?] {
+      let answer = try client.call("Add", #"{"typed":true,"reminder":\#(reminder)}"#)
+      return ["title", "due", "repeat"].map { answer["reminder"]?[$0] }
+    }
+    let now = try #require(rig.daemon.clock.now)
+    func expected(_ text: String) throws -> JSONValue {
+      .string("\(try TypedTime(text, now: now, zone: rig.daemon.host.engine.zone).stamp)")
+    }
+    let eight = try expected("tomorrow 8am")
+    #expect(try added(#"{"title":"A","due":"tomorrow 8am"}"#) == ["A", eight, nil])
+    #expect(try added(#"{"title":"Call Mum tomorrow 8am"}"#) == ["Call Mum", eight, nil])
+    let bins = try added(#"{"title":"Bins every monday at 19:00"}"#)
+    let monday = try expected("monday 19:00")
+    #expect(bins[0] == "Bins" && bins[1] == monday)
+    #expect(bins[2]?.string?.hasPrefix("FREQ=WEEKLY") == true)
+    #expect(
+      try faultyField("Add", #"{"typed":true,"reminder":{"title":"A","due":"soonish"}}"#) == "due")
+    // Without the word it is a time stamp, as before.
+    #expect(try faultyField("Add", #"{"reminder":{"title":"A","due":"tomorrow 8am"}}"#) == "due")
+  }
+
   @Test func addsListsAndShows() throws {
     let id = try add(#""title":"One",\#(future),"x_own":[1]"#)
     #expect(id.count == 16)

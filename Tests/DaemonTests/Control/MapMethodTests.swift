@@ -120,6 +120,24 @@ import Testing
     #expect(fences["shut"] == nil)
   }
 
+  /// In alarm, silenced or neither: an anchor watch is on the map.
+  @Test func anAnchorWatchIsAFence() throws {
+    try rig.daemon.add(
+      reminder(
+        #"{"id":"anchor","kind":"location","title":"Anchor watch","anchor_watch":true,"#
+          + #""on":"depart","dwell_s":30,"place":{"lat":52.001,"lon":13,"radius_m":40}}"#))
+    #expect(try fences()["anchor"]?["edge_m"]?.double.map { $0.rounded() } == 71)
+    #expect(try fences()["anchor"]?["state"] == "armed")
+    _ = try client.call("Snooze", #"{"id":"anchor","until":"10min"}"#)
+    #expect(try fences()["anchor"]?["state"] == "snoozed")
+    let status = try client.call("Status")["status"]?["anchor"]
+    #expect(status?["id"] == "anchor" && status?["alarm"] == false)
+    #expect(status?["silenced_until"] != nil && status?["radius_m"] == 40)
+    let here = #","here":{"latitude":52.001,"longitude":13}"#
+    #expect(try fences(here)["anchor"]?["presence"] == "inside")
+    #expect(try fences(#","limit":1"#).count == 1)
+  }
+
   @Test func aSupposedPositionAnswersAsIfThere() throws {
     try addFences()
     let here = #","here":{"latitude":52.01,"longitude":13,"eph_m":20}"#

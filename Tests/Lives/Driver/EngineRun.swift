@@ -33,6 +33,8 @@ struct EngineRun {
   private static let settings: EngineSettings = {
     var settings = EngineSettings()
     settings.monitor = Crossings.policy
+    // Between two fixes the device is where the last one was.
+    settings.positionLostAfter = .hours(24 * 365)
     return settings
   }()
 

@@ -67,6 +67,38 @@ import Testing
     #expect(harness.events == ["f:arrive", "w:arrive"])
   }
 
+  /// The last position is no reason to fire: the device may have left since.
+  @Test(arguments: [EngineHarness.place(), #""near_category":"shop""#])
+  func aLostPositionFiresNothingForBeingInside(place: String) throws {
+    func rides(from distance: Double, isLost: Bool) throws -> [String] {
+      var harness = EngineHarness()
+      harness.places["shop"] = [
+        NumberedPlace(number: 1, position: EngineHarness.home, radius: 100)
+      ]
+      try harness.add(#"{"id":"w","title":"W",\#(place)}"#)
+      for _ in 0..<5 { harness.fix(10) }
+      harness.wait(isLost ? 600 : 60)
+      try harness.add(#"{"id":"f","title":"F","if_inside":"fire",\#(place)}"#)
+      let early = harness.events
+      for _ in 0..<5 { harness.fix(distance) }
+      return early + ["then"] + harness.events
+    }
+    #expect(try rides(from: 10, isLost: false) == ["f:arrive", "then", "f:arrive"])
+    #expect(try rides(from: 10, isLost: true) == ["then", "f:arrive"])
+    #expect(try rides(from: 1_600, isLost: true) == ["then"])
+  }
+
+  /// A position good to some kilometres puts the device nowhere.
+  @Test func aCoarsePositionFiresNothingForBeingInside() throws {
+    var harness = EngineHarness()
+    for _ in 0..<5 { harness.fix(1_600) }
+    for _ in 0..<5 { harness.fix(10, after: 20, eph: 3_000) }
+    try harness.add(#"{"id":"f","title":"F","if_inside":"fire",\#(place)}"#)
+    #expect(harness.events == [])
+    for _ in 0..<5 { harness.fix(10) }
+    #expect(harness.events == ["f:arrive"])
+  }
+
   @Test func everyVisitFiresEachTimeButForTheCooldown() throws {
     var harness = EngineHarness()
     try harness.add(#"{"id":"e","kind":"location","title":"E","every_visit":true,\#(place)}"#)

@@ -169,6 +169,20 @@ import Testing
     #expect(harness.events == ["fast:arrive", "west:arrive", "slow:arrive"])
   }
 
+  @Test func aHeadingMayBeRelativeToThePlace() throws {
+    var harness = EngineHarness()
+    let wide = EngineHarness.place(radius: 3_000)
+    try harness.add(#"{"id":"in","title":"T",\#(wide),"heading":"toward"}"#)
+    try harness.add(#"{"id":"out","title":"T",\#(wide),"heading":"away"}"#)
+    for distance in stride(from: 6_000.0, through: 2_000, by: -15) { harness.fix(distance) }
+    #expect(harness.events == ["in:arrive"])
+    for _ in 0..<60 { harness.fix(2_000) }
+    for distance in stride(from: 2_000.0, through: 2_600, by: 15) { harness.fix(distance) }
+    #expect(harness.events == ["in:arrive", "out:arrive"])
+    let why = harness.engine.why("out", at: harness.now)?.gates.first { $0.name == "heading" }
+    #expect(why?.says.hasPrefix("It may fire on the way away from the place, and you go ") == true)
+  }
+
   @Test func anUnknownSpeedIsNotSlow() throws {
     var harness = EngineHarness()
     try harness.add(#"{"id":"t","title":"T",\#(place),"max_speed_mps":10,"if_inside":"fire"}"#)

@@ -39,6 +39,24 @@ import Testing
     #expect(try store.categories.category(named: "Boats")?.color == "#00ff7F")
   }
 
+  /// The first spelling of a category is that of its places.
+  @Test func aPlaceHasTheCategoryAsItWasFirstSpelled() throws {
+    try store.places.add(place("Rewe", category: "SHOPPING"))
+    #expect(try store.places.place(named: "Rewe")?.category == "Shopping")
+    try store.places.replace("Rewe", with: place("Rewe", category: "food"))
+    #expect(try store.places.place(named: "Rewe")?.category == "Food")
+    let batch = try store.imports.begin()
+    try batch.add([
+      (try place("a", category: "Fuel"), nil), (try place("b", category: "fuel"), nil),
+      (try place("c", category: "TRAVEL"), nil), (try place("d", category: "Ärzte"), nil),
+      (try place("e", category: "ärzte"), nil),
+    ])
+    try store.imports.finish(batch)
+    #expect(
+      try ["a", "b", "c", "d", "e"].map { try store.places.place(named: $0)?.category }
+        == ["Fuel", "Fuel", "Travel", "Ärzte", "ärzte"])
+  }
+
   @Test(arguments: ["", "red", "#12345", "#1234567", "#12345G", "123456", "#123456\n", "＃123456"])
   func aColourIsWrittenInSixDigits(color: String) throws {
     let error = #expect(throws: StoreError.self) {

@@ -51,7 +51,7 @@ enum FullSample {
     reminder.days = try WeekdaySet(parsing: "mon..fri")
     reminder.maximumSpeed = 12.5
     reminder.minimumSpeed = 2.5
-    reminder.heading = try HeadingRange(parsing: "350-20")
+    reminder.heading = try HeadingCondition(parsing: "350-20")
     reminder.ifInside = .fire
     reminder.source = Reminder.Source(file: "/home/a/tasks/milk.ics", standing: "NEEDS-ACTION 5")
     reminder.owner = 1000

@@ -65,6 +65,7 @@ struct StatusCommand: ClientCommand {
     table.add("next due", status["next_due"].map { Answer.time($0, display.due) } ?? "nothing")
     table.add("quiet", MuteCommand.words(status["quiet"], display))
     table.add("position", position(status, display))
+    table.add("anchor", status["anchor"]?.object.map { anchor($0, display) })
     for tracker in status["trackers"]?.array ?? [] {
       let count = tracker["reminders"]?.int ?? 0
       let age = tracker["age_s"]?.double.map { "last fix \(Answer.age($0)) ago" } ?? "no fix yet"
@@ -175,6 +176,26 @@ struct StatusCommand: ClientCommand {
     return minutes == 0
       ? "taken to scatter \(ratio) times as much as it claims"
       : "scatters \(ratio) times as much as it claims (\(minutes) minutes at rest)"
+  }
+
+  /// `31 m at 45°, inside the circle of 40 m; alarm, silenced until 18:10`.
+  private static func anchor(_ anchor: JSONObject, _ display: Display) -> String {
+    let circle = "the circle of \(display.length(anchor["radius_m"]?.double ?? .nan))"
+    var text =
+      switch anchor["place"]?.string {
+      case "inside"?: "inside \(circle)"
+      case "outside"?: "outside \(circle)"
+      case "lost"?: "position lost, \(circle)"
+      default: "no fix yet, \(circle)"
+      }
+    if let distance = anchor["distance_m"]?.double, let bearing = anchor["bearing_deg"]?.double {
+      text = "\(display.length(distance)) at \(Int(bearing) % 360)°, \(text)"
+    }
+    if anchor["alarm"]?.bool == true { text += "; alarm" }
+    if let end = anchor["silenced_until"]?.instant {
+      text += "; silenced until \(display.entry(end))"
+    }
+    return text
   }
 
   private static func position(_ status: JSONObject, _ display: Display) -> String {

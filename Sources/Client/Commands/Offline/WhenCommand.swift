@@ -12,25 +12,39 @@ struct WhenCommand: ClientCommand {
       georemind when tomorrow 18:00
       georemind when '6pm next friday'
       georemind when in half an hour
-      georemind when every last friday of the month
+      georemind when every last friday of the month --count 3
       """)
 
   @Argument(
     help: ArgumentHelp("The time or the repeat; several words need no quotes.", valueName: "text"),
     completion: Completions.times)
   var text: [String]
+
+  @Option(help: ArgumentHelp("Print as many of the next times of the repeat.", valueName: "n"))
+  var count: Int?
+
+  @Option("The start of the repeat (DTSTART); without, now.", "time") var from: String?
   @OptionGroup var options: CommonOptions
+
+  func validate() throws {
+    if let count, count < 1 { throw ValidationError("--count is at least 1") }
+    if from != nil, count == nil { throw ValidationError("--from goes with --count") }
+  }
 
   func run(in context: Context) throws {
     let text = text.joined(separator: " ")
     let zone = try context.zone()
     let time = Result { () throws(TimeStampError) in try context.typedTime(text, in: zone) }
     switch time {
-    case .success(let time): try show(time, zone, context)
+    case .success(let time) where count == nil: try show(time, zone, context)
+    case .success:
+      throw Failure(.badData, "'\(text)' is a time, and --count is for a repeat")
     case .failure(let error):
       let repeated = Result { () throws(RepeatRuleError) in try RepeatRule(typed: text) }
       switch repeated {
-      case .success(let rule): try show(rule, context)
+      case .success(let rule):
+        guard let count else { return try show(rule, context) }
+        try printTimes(of: rule, count, zone, context)
       case .failure(let repeatError):
         let isRepeat = ["every", "each"].contains { text.lowercased().hasPrefix($0) }
         throw Failure(.badData, isRepeat ? "\(repeatError)" : "\(error)")
@@ -60,5 +74,29 @@ struct WhenCommand: ClientCommand {
     if let words = rule.words { table.add(["repeat", words]) }
     table.add(["rule", "\(rule)"])
     try context.output.lines(table, isCut: false)
+  }
+
+  private func printTimes(
+    of rule: RepeatRule, _ count: Int, _ zone: TimeZoneRules, _ context: Context
+  ) throws {
+    let start = try context.stamp(from ?? "now", option: "--from", dayAlone: .start)
+    let first = zone.localDateTime(at: start.instant(in: zone))
+    var series = Series(rule: rule, first: first, zone: zone)
+    series.includesFirst = false
+    var search = SeriesSearch(series)
+    var last: LocalDateTime?
+    var printed = 0
+    while printed < count, let next = search.next(after: last) {
+      (last, printed) = (next.name, printed + 1)
+      if options.json {
+        try context.output.line(["time": .string(next.start.json)])
+      } else {
+        try context.output.line(next.start.rfc3339(zone: zone))
+      }
+      if printed % 64 == 0 { try context.output.flush() }
+    }
+    if printed < count, printed == 0 || rule.count == nil && rule.until == nil {
+      try context.note("found no further time of the rule")
+    }
   }
 }

@@ -45,11 +45,13 @@ struct WhereCommand: ClientCommand {
       table.add([
         display.length(place["distance_m"]?.double ?? .nan),
         CompassPoint(bearing: bearing)?.rawValue ?? "", place["name"]?.string ?? "",
-        Self.travel(place["travel_s"]),
+        Self.travel(place["travel_s"], by: display.units == .nautical ? ["boat"] : Self.onLand),
       ])
     }
     try context.output.lines(table, indent: 2, isCut: false)
   }
+
+  static let onLand = ["walking", "driving"]
 
   /// `in Home since 17:40, in the area of Rewe`: where a visit's beginning is known, and where not.
   static func inside(_ answer: JSONValue, _ display: Display) -> String {
@@ -61,14 +63,14 @@ struct WhereCommand: ClientCommand {
   }
 
   /// `9min walking, 6min driving`, without very long walks and without times to the present place.
-  static func travel(_ seconds: JSONValue?) -> String {
+  static func travel(_ seconds: JSONValue?, by modes: [String] = onLand) -> String {
     let longestWalk = 2 * 3600.0
-    return ["walking", "driving"].compactMap { mode -> String? in
+    return modes.compactMap { mode -> String? in
       guard let time = seconds?[mode]?.double, time > 0,
         mode != "walking" || time <= longestWalk
       else { return nil }
       let minutes = max(1, (time / 60).rounded())
-      return "\(TimeSpan.minutes(minutes)) \(mode)"
+      return "\(TimeSpan.minutes(minutes)) \(mode == "boat" ? "sailing" : mode)"
     }.joined(separator: ", ")
   }
 }

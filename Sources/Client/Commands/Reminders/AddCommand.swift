@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bytes
 import CivilTime
 import Companion
 import Control
@@ -17,7 +18,7 @@ struct AddCommand: ClientCommand {
       georemind add 'Call Mum' --due 'tomorrow 18:00' --lead 15min
       georemind add Tea -d 4 min
       georemind add 'Put out the bins' --repeat 'every monday at 19:00'
-      georemind add 'Buy milk' --near-category supermarket
+      georemind add 'Buy milk' --near-category Shopping
       georemind add Milk --at Rewe --calendar Tasks
       georemind add Ferry --leave-for Landungsbrücken --due 18:18 --by cycling
       georemind add 'Anna is home' --at Home --who anna --every-visit
@@ -46,9 +47,15 @@ struct AddCommand: ClientCommand {
   func document(in context: Context) throws -> JSONObject {
     var (title, reminder) = (title, reminder)
     try absence.set(in: &reminder)
-    if !reminder.saysWhen, let words = TitleTime(title, in: context) {
+    if !reminder.saysWhen, let zone = try? context.zone(),
+      let words = TitleTime(title, isTime: { (try? context.typedTime($0, in: zone)) != nil })
+    {
       title = words.title
-      try words.set(in: &reminder)
+      if words.isRepeat {
+        reminder.repeat = try TypedField(words.text, .named("repeat"))
+      } else {
+        reminder.due = try TypedField(words.text, .named("due"))
+      }
     }
     // Not in `validate`, which the parser calls before it reports an unknown option.
     try reminder.checkCompleteness()
@@ -91,6 +98,7 @@ struct AddCommand: ClientCommand {
     let kept = answer["reminder"]?.object ?? JSONObject()
     let added = try ListedReminder(kept, zone: context.zone())
     try say(added, here: CurrentPosition(answer), with: daemon, in: context) {
+      try sayWhenToLeave(added, daemon, context)
       try context.output.line(id.printable)
       try context.noteUndo(options)
     }
@@ -147,13 +155,29 @@ struct AddCommand: ClientCommand {
     if let daemon { try adviseOnCategories(of: reminder, daemon, context) }
   }
 
+  /// When a time to leave rings by what is known now, or what it has rung with at once.
+  private func sayWhenToLeave(
+    _ entry: ListedReminder, _ daemon: DaemonConnection, _ context: Context
+  ) throws {
+    guard entry.reminder.kind == .preemptive else { return }
+    let display = try context.display()
+    if let rings = entry.json["rings"]?.instant, rings > display.time.now {
+      return try context.output.line("By what is known now, that is \(display.answer(rings))")
+    }
+    guard entry.json["last_fired"] != nil else { return }
+    let answer = try daemon.call(
+      "Log", ["reminder": .string(entry.reminder.id), "limit": 1])
+    guard let why = answer["firings"]?.array?.last?["why"]?.string else { return }
+    try context.note("note: it rang at once. \(display.sentence(why).printable)")
+  }
+
   private func adviseOnCategories(
     of reminder: Reminder, _ daemon: DaemonConnection, _ context: Context
   ) throws {
     guard reminder.nearCategory != nil || reminder.category != nil else { return }
     let known = try Suggestions.categories(daemon)
     if let category = reminder.nearCategory,
-      !known.contains(where: { $0.lowercased() == category.lowercased() })
+      !known.contains(where: { $0.nameKey == category.nameKey })
     {
       let hint = Suggestions.category(like: category, among: known)
         .map { "did you mean '\($0)'? Else " }

@@ -104,11 +104,13 @@ struct AnchorCommand: ClientCommand {
       try radius.map { try ReminderOptions.length($0, option: "--radius") }
       ?? old?.place?.radius ?? Self.usualRadius
     let hold = try hold.map(Self.span) ?? old?.dwell ?? Self.usualHold
+    let fix = try daemon.call("Where")
+    try warn(of: CurrentPosition(fix)?.error, radius: metres, display, context)
     let anchor: Coordinate
     if let place = old?.place, bearing == nil {
       anchor = place.position
     } else {
-      anchor = try position(daemon, radius: metres, display, context)
+      anchor = try position(fix, radius: metres, display)
     }
     let members: JSONObject = [
       "kind": "location", "title": "Anchor watch",
@@ -158,11 +160,24 @@ struct AnchorCommand: ClientCommand {
     }
   }
 
+  /// Names a circle that works where one is smaller than the error of the position, which is set
+  /// all the same.
+  private func warn(
+    of error: Double?, radius: Double, _ display: Display, _ context: Context
+  ) throws {
+    guard let error, error > radius else { return }
+    // The anchor and the boat may each be off by as much.
+    let needed = (2 * error / 10).rounded(.up) * 10
+    try context.note(
+      "note: the position is good to ±\(display.length(error)) only, so a circle of "
+        + "\(display.length(radius)) gives false alarms; --radius \(Int(needed))m would not")
+  }
+
   /// Where the anchor lies, from the last fix.
+  /// - Parameter answer: of `Where`.
   private func position(
-    _ daemon: DaemonConnection, radius: Double, _ display: Display, _ context: Context
+    _ answer: JSONObject, radius: Double, _ display: Display
   ) throws -> Coordinate {
-    let answer = try daemon.call("Where")
     guard let here = CurrentPosition(answer), let age = answer["age_s"]?.double else {
       throw Failure(
         .noAnswer, "there is no position to set the anchor at; see 'georemind status'")
@@ -172,13 +187,6 @@ struct AnchorCommand: ClientCommand {
         .noAnswer,
         "the last position is \(TimeSpan(seconds: age).words) old, too old to set the anchor at; "
           + "see 'georemind status'")
-    }
-    if let error = here.error, error > radius {
-      // The anchor and the boat may each be off by as much.
-      let needed = (2 * error / 10).rounded(.up) * 10
-      try context.note(
-        "note: the position is good to ±\(display.length(error)) only, so a circle of "
-          + "\(display.length(radius)) gives false alarms; --radius \(Int(needed))m would not")
     }
     guard let bearing, let distance else { return here.position }
     guard let degrees = Double(bearing), (0...360).contains(degrees) else {
@@ -223,15 +231,19 @@ struct AnchorCommand: ClientCommand {
     if let distance, let bearing {
       let age = TimeSpan(seconds: answer["age_s"]?.double ?? 0).words
       let error = here?.error.map { ", good to ±\(display.length($0))" } ?? ""
+      let outside = distance > place.radius ? ": outside the circle" : ""
       try context.output.line(
         "It bears \(Int(bearing.rounded()) % 360)° at \(display.length(distance)) from the last "
-          + "position, \(age) old\(error)")
+          + "position, \(age) old\(error)\(outside)")
     } else {
       try context.output.line("There is no position")
     }
     if let swing, let since {
       try context.output.line(
         "The largest swing was \(display.length(swing)), since \(display.entry(since))")
+    }
+    if let end = watch["snoozed_until"]?.instant {
+      try context.output.line("It is silenced until \(display.entry(end))")
     }
     if let fired = watch["last_fired"]?.instant {
       let id = watch["id"]?.string ?? ""

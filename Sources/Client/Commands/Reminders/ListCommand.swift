@@ -39,6 +39,8 @@ struct ListCommand: ClientCommand {
 
   @OptionGroup(title: "Filter") var filters: FilterOptions
 
+  @Option("The same as --place.", "name", completion: Completions.places) var at: String?
+
   @Option(help: "The order within a group.")
   var sort = Sorting.next
 
@@ -56,6 +58,8 @@ struct ListCommand: ClientCommand {
     let (listed, unreadable) = try daemon.allRows {
       try ListedReminder($0, zone: zone, upcoming: upcoming)
     }
+    var filters = filters
+    filters.common.place = at ?? filters.common.place
     let filter = try filters.filter(words, in: context)
     let chosen = listed.filter { (all || $0.isActive) && filter.includes($0) }
     var listing = GroupedListing(order: sort.precedes)

@@ -93,11 +93,11 @@ extension ControlService {
     return .place(number: number, numbered, category: place?.category)
   }
 
-  /// The colour of each category, by its name in lower case.
+  /// The colour of each category, by its `nameKey`.
   func colors() throws -> [String: String] {
     var colors: [String: String] = [:]
     for category in try daemon.store.categories.all().values {
-      colors[category.name.lowercased()] = category.color
+      colors[category.name.nameKey] = category.color
     }
     return colors
   }
@@ -111,7 +111,7 @@ extension ControlService {
       "longitude": .double(place.position.longitude),
       "radius_m": .double(place.radius),
       "category": place.category.map { .string($0) },
-      "color": place.category.flatMap { colors[$0.lowercased()] }.map { .string($0) },
+      "color": place.category.flatMap { colors[$0.nameKey] }.map { .string($0) },
       "notes": place.notes.map { .string($0) },
       "region": place.region.flatMap { try? JSONParser.parse($0) },
       "width_m": .double(place.width),
