@@ -100,7 +100,7 @@ extension Engine {
   mutating func fillMore(
     _ category: String, with places: [NumberedPlace], isLast: Bool, at now: Instant
   ) {
-    for number in watchNumbers[CategoryWatch.Key.folded(category)] ?? []
+    for number in watchNumbers[category.nameKey] ?? []
     where watches[number].isFilling {
       fill(number, with: places, isLast: isLast, at: now)
     }
