@@ -72,10 +72,10 @@ struct PhoneCommand: ParsableCommand {
       let output = context.output
       for setup in setups {
         guard let link = setup.link else { continue }
-        if output.isTerminal, let code = QRCode(link) {
-          for line in code.lines { try output.line(line) }
-        }
-        try output.line("\(setup.app): scan the code, or open this link on the phone:\n  \(link)")
+        let code = output.isTerminal ? QRCode(link) : nil
+        for line in code?.lines ?? [] { try output.line(line) }
+        let scan = code == nil ? "" : "scan the code, or "
+        try output.line("\(setup.app): \(scan)open this link on the phone:\n  \(link)")
       }
       try output.line("All apps, and a check: open this page on the phone:\n  \(page)")
       for setup in setups {
