@@ -144,7 +144,7 @@ SECONDS ?= 60
 fleet-chaos: $(RELEASE)/.built ## workers, brokers, databases, network fail; SEED=, SECONDS= (needs root, PostgreSQL)
 	@Tests/System/fleet-service/chaos $(RELEASE) --seed $(SEED) --seconds $(SECONDS)
 
-fleet-vans: ## firings of two machines in PostgreSQL, by the hook, over a week without it (needs root, PostgreSQL)
+fleet-vans: ## firings of two machines in PostgreSQL, by the hook, and without it for a while (needs root, PostgreSQL)
 	@Tests/System/fleet-service/vans
 
 clock: ## a virtual machine whose clock and zone are set, and that sleeps (needs SYSTEM_BED)
