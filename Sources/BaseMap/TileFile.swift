@@ -99,6 +99,8 @@ package final class TileFile {
     else { return nil }
     sqlite3_reset(query)
     defer { sqlite3_reset(query) }
+    // The limit of steps is for one search: SQLite counts them over all searches of a statement.
+    sqlite3_stmt_status(query, SQLITE_STMTSTATUS_VM_STEP, 1)
     // The file counts rows from the south.
     for (index, value) in [zoom, column, (1 << zoom) - 1 - row].enumerated() {
       sqlite3_bind_int64(query, Int32(index + 1), Int64(value))

@@ -58,6 +58,14 @@ import Testing
     #expect(file.description["attribution"] == "me")
   }
 
+  @Test func theLimitOfStepsIsForOneSearch() throws {
+    let file = try tileFile(
+      "CREATE UNIQUE INDEX place ON tiles (zoom_level, tile_column, tile_row);"
+        + "INSERT INTO tiles VALUES (1, 1, 1, x'00')")
+    let missed = (0..<150_000).count { _ in file.tile(zoom: 1, column: 1, row: 0) == nil }
+    #expect(missed == 0)
+  }
+
   // MARK: - A page without a service
 
   /// A file with every tile to a level, each of the same size, whose first bytes are its name.

@@ -77,6 +77,25 @@ import Testing
 
   private static let token = "Kq3vX9mT2pLs8aYd"
 
+  @Test(arguments: [
+    "http://tiles.example.org/{z}/{x}/{y}", "https://tiles.example.org/{z}/{x}",
+    "https://a.b;script-src */{z}/{x}/{y}", "https://user@a.b/{z}/{x}/{y}",
+    "https:///{z}/{x}/{y}", "https://a.b/{z}/{x}/{y} c",
+  ])
+  func anAddressOfTilesThatCouldWidenThePolicyIsRefused(text: String) {
+    #expect(WebSettings.tileHost(text) == nil || !text.contains("{y}"))
+    #expect(throws: ConfigurationError.self) {
+      try settings("[Map]\nAttribution=them\nOnline=\(text)")
+    }
+  }
+
+  @Test func tilesOfAServiceNeedTheirAuthors() throws {
+    let online = "[Map]\nOnline=https://tiles.example.org:8443/{z}/{x}/{y}.png\n"
+    #expect(throws: ConfigurationError.self) { try settings(online) }
+    let address = try settings(online + "Attribution=them").onlineTiles
+    #expect(WebSettings.tileHost(address ?? "") == "tiles.example.org:8443")
+  }
+
   @Test func theTokenIsTheFirstLineOfItsFile() throws {
     for text in [Self.token, Self.token + "\n", Self.token + "\r\nmore\n"] {
       let path = try folder.file("token", text)
