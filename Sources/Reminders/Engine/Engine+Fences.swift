@@ -30,8 +30,8 @@ extension Engine {
     }
   }
 
-  /// The last known fix decides the presence of a new reminder. One of an earlier run is too old to
-  /// show that the device is inside, and one that fires for being inside waits for a position.
+  /// The last known fix decides the presence of a new reminder. A fix of an earlier run is too old
+  /// to show that the device is inside. A reminder that fires for being inside waits for a fix.
   private mutating func decidePresence(_ index: Int32, _ region: Region, at now: Instant) {
     guard let lastFix else { return }
     let place = monitor.estimate?.position ?? lastFix.position

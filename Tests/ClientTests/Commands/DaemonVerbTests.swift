@@ -73,7 +73,7 @@ import Testing
     }
     let early = try added(["rings": "2026-06-12T16:06:00Z"])
     #expect(
-      early.output.contains("\nBy what is known now, that is 2026-06-12T18:06:00+02:00 "),
+      early.output.contains("\nBy the present estimate, that is 2026-06-12T18:06:00+02:00 "),
       "\(early.output)")
     let late = try added(["state": "fired", "last_fired": "2026-06-12T16:00:00Z"])
     #expect(

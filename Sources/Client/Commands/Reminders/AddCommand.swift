@@ -155,14 +155,14 @@ struct AddCommand: ClientCommand {
     if let daemon { try adviseOnCategories(of: reminder, daemon, context) }
   }
 
-  /// When a time to leave rings by what is known now, or what it has rung with at once.
+  /// When a time to leave rings by the present estimate, or why it has rung at once.
   private func sayWhenToLeave(
     _ entry: ListedReminder, _ daemon: DaemonConnection, _ context: Context
   ) throws {
     guard entry.reminder.kind == .preemptive else { return }
     let display = try context.display()
     if let rings = entry.json["rings"]?.instant, rings > display.time.now {
-      return try context.output.line("By what is known now, that is \(display.answer(rings))")
+      return try context.output.line("By the present estimate, that is \(display.answer(rings))")
     }
     guard entry.json["last_fired"] != nil else { return }
     let answer = try daemon.call(
