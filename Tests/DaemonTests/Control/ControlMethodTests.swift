@@ -466,18 +466,14 @@ import Testing
     let methods = GeoremindInterface.text.split(separator: "\n")
       .filter { $0.hasPrefix("method ") }
       .compactMap { $0.dropFirst(7).split(separator: "(").first.map(String.init) }
-    let source =
-      try contents(#filePath)
-      + contents("\(packageRoot)/Tests/DaemonTests/Control/BoundedAnswerTests.swift")
-      + contents("\(packageRoot)/Tests/DaemonTests/Control/ControlServerTests.swift")
-      + contents("\(packageRoot)/Tests/DaemonTests/Control/DeliveryMethodTests.swift")
-      + contents("\(packageRoot)/Tests/DaemonTests/Control/LinkTests.swift")
-      + contents("\(packageRoot)/Tests/DaemonTests/Control/MapMethodTests.swift")
-      + contents("\(packageRoot)/Tests/DaemonTests/Control/PhoneTests.swift")
-      + contents("\(packageRoot)/Tests/DaemonTests/Control/PlaceMethodTests.swift")
-      + contents("\(packageRoot)/Tests/DaemonTests/Control/UndoTests.swift")
-      + contents("\(packageRoot)/Tests/DaemonTests/Time/QuietTests.swift")
-      + contents("\(packageRoot)/Tests/DaemonTests/Trackers/NightTests.swift")
+    let others = [
+      "Control/BoundedAnswerTests", "Control/ControlServerTests", "Control/DeliveryMethodTests",
+      "Control/LinkTests", "Control/MapMethodTests", "Control/PhoneTests",
+      "Control/PlaceMethodTests", "Control/UndoTests", "Time/QuietTests", "Track/TrackTests",
+      "Trackers/NightTests",
+    ]
+    var source = try contents(#filePath)
+    for name in others { source += try contents("\(packageRoot)/Tests/DaemonTests/\(name).swift") }
     #expect(!methods.isEmpty)
     for method in methods { #expect(source.contains("\"\(method)\""), "\(method)") }
   }
