@@ -2,12 +2,6 @@ import CivilTime
 import Departure
 import Reminders
 
-/// A place in the log of a partition.
-struct LogPoint: Equatable {
-  var sequence: UInt64 = 0
-  var time = Instant(microseconds: 0)
-}
-
 /// A device: its engine, and its changes for the next commit.
 final class Device {
   let name: String

@@ -24,12 +24,16 @@ package struct LogMessage: Sendable {
   package static let maximumSize = 65_536
 }
 
-/// Where the reading of a partition begins.
-package enum LogStart: Equatable, Sendable {
-  /// With the message of this number, or the first one after it.
-  case sequence(UInt64)
-  /// With the first message that the log took at this time or later.
-  case time(Instant)
+/// A place in the log of a partition.
+package struct LogPoint: Equatable, Sendable {
+  package var sequence: UInt64
+  /// When the log took the message.
+  package var time: Instant
+
+  package init(sequence: UInt64 = 0, time: Instant = Instant(microseconds: 0)) {
+    self.sequence = sequence
+    self.time = time
+  }
 }
 
 /// Why the log cannot be read now, in words for people.
@@ -45,7 +49,8 @@ package protocol LogConnection: AnyObject, Sendable {
   /// log, the last one is below the first.
   func bounds(of partition: Int) throws(LogError) -> (first: UInt64, last: UInt64)
 
-  func reader(of partition: Int, from start: LogStart) throws(LogError) -> any LogReader
+  /// - Parameter start: the number of the first message; the log may begin with a later one.
+  func reader(of partition: Int, from start: UInt64) throws(LogError) -> any LogReader
 
   /// Asks the log for a message of the clock, and waits for nothing. It comes back among the others
   /// once a majority has it: so time never overtakes the log.

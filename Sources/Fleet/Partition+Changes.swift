@@ -14,7 +14,8 @@ extension Partition {
 
   /// How far the log is decided.
   package var offset: String {
-    #"{"p":\#(number),"seq":\#(next - 1),"at":\#(now.microseconds)}"#
+    #"{"p":\#(number),"seq":\#(next - 1),"at":\#(now.microseconds),"#
+      + #""replay":\#(replayPoint.sequence),"replay_at":\#(replayPoint.time.microseconds)}"#
   }
 
   /// One object for each changed device, with commas in between.

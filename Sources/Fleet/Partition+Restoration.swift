@@ -32,7 +32,7 @@ extension Partition {
     device.firingCount = numbers[4]
     device.isStoredQuiet = quiet == last
     // A quiet commit that is not read again helps nobody: then the last one is the beginning.
-    let isQuiet = quiet.sequence > 0 && isReadAgain(quiet.time)
+    let isQuiet = quiet.sequence > 0 && isReadAgain(quiet)
     device.restoration = Device.Restoration(begin: isQuiet ? quiet : last, isQuiet: isQuiet)
     let noise = row[7].flatMap { try? JSONParser.parse($0) }?.array?.compactMap(\.double) ?? []
     if noise.count == 2 { device.engine.learntNoise = (noise[0], noise[1]) }

@@ -12,9 +12,9 @@ package import Reminders
 /// and deadlines come at their own times before the next message. So the same log gives the same
 /// firings, whoever reads it and however often it changed its owner.
 ///
-/// A new owner reads the log from some minutes before the last commit, with the reminders as they
-/// were at the last commit of their device with no decision half made (`Engine.isQuiet`). Up to
-/// that point each engine only follows the track, and from there it decides anew. Nothing is stored
+/// A new owner reads the log from some minutes before the last commit (`replayPoint`), with the
+/// reminders as they were at the last commit of their device with no decision half made
+/// (`Engine.isQuiet`). Up to that point each engine only follows the track, and from there it decides anew. Nothing is stored
 /// twice: effects up to the last commit are dropped.
 package final class Partition {
   package let number: Int
@@ -37,7 +37,12 @@ package final class Partition {
   /// The last message that an earlier owner has decided.
   private let stored: LogPoint
   /// From here the log is read again.
-  private let replayTime: Instant
+  private let replayStart: LogPoint
+  private let warmUp: TimeSpan
+  /// Where a later owner begins to read, the first one first: points of the log, `markCount` at most.
+  private var marks: [LogPoint]
+  /// Microseconds since the last mark in which messages came.
+  private var active: Int64 = 0
   /// Restored devices that have not come to their beginning, the first one last; nil until loaded.
   private var beginnings: [Device]?
   private var devices: [String: Device] = [:]
@@ -49,22 +54,41 @@ package final class Partition {
   private(set) var committed: UInt64
 
   /// - Parameters:
-  ///   - sequence: the last decided message; 0 for none.
-  ///   - time: when the log took it.
-  ///   - warmUp: how long before that the log is read again.
-  package init(_ number: Int, after sequence: UInt64 = 0, at time: Instant, warmUp: TimeSpan) {
+  ///   - stored: the last decided message; the beginning of the log for none.
+  ///   - replay: the `replayPoint` that was stored with it.
+  ///   - warmUp: how long a track is followed before it decides.
+  package init(
+    _ number: Int, after stored: LogPoint = LogPoint(), replay: LogPoint = LogPoint(),
+    warmUp: TimeSpan
+  ) {
     self.number = number
-    stored = LogPoint(sequence: sequence, time: time)
-    replayTime = time - warmUp
-    start = sequence == 0 ? .sequence(1) : .time(replayTime)
-    next = sequence + 1
-    now = sequence == 0 ? time : replayTime
-    committed = sequence
-    isReplaying = sequence > 0
+    self.stored = stored
+    replayStart = replay
+    marks = [replay]
+    self.warmUp = warmUp
+    next = stored.sequence + 1
+    now = replay.time
+    committed = stored.sequence
+    isReplaying = stored.sequence > 0
   }
 
-  /// Where the log has to be read from.
-  package let start: LogStart
+  /// The number of the first message that has to be read.
+  package var start: UInt64 { max(1, replayStart.sequence) }
+
+  /// From where a later owner has to read: so far back that messages came for the time of the
+  /// track. An outage, or a partition whose devices report seldom, makes it the longer.
+  var replayPoint: LogPoint { marks[0] }
+
+  /// The marks of a track, and the time without a message that counts as one with messages.
+  private static let (markCount, longestGap) = (24, TimeSpan.seconds(1))
+
+  private func mark(_ message: LogMessage) {
+    active += min(max(.zero, message.time - now), Self.longestGap).microseconds
+    guard active >= warmUp.microseconds / Int64(Self.markCount) else { return }
+    active = 0
+    marks.append(LogPoint(sequence: message.sequence, time: message.time))
+    if marks.count > Self.markCount { marks.removeFirst() }
+  }
 
   package var deviceCount: Int { list.count }
 
@@ -85,8 +109,9 @@ package final class Partition {
 
   /// Takes the next message.
   package func take(_ message: LogMessage) {
-    if isReplaying { replay(upTo: message.sequence) }
+    if isReplaying { replay(upTo: message) }
     next = message.sequence + 1
+    mark(message)
     now = max(now, message.time)
     runDeadlines()
     guard let name = message.device else { return }
@@ -212,17 +237,18 @@ package final class Partition {
 
   // MARK: - Replay
 
-  /// Whether the log is read again from well before this time: the track takes a minute.
-  func isReadAgain(_ time: Instant) -> Bool {
-    (time - replayTime).microseconds >= (stored.time - replayTime).microseconds / 2
+  /// Whether the log is read again from well before this point: the track takes a minute.
+  func isReadAgain(_ point: LogPoint) -> Bool {
+    point.sequence >= replayStart.sequence + (stored.sequence - replayStart.sequence) / 2
   }
 
   /// Comes to a message of the replay, or to its end: then the stored histories count, and from now
   /// on everything is stored.
-  private func replay(upTo sequence: UInt64) {
+  private func replay(upTo message: LogMessage) {
+    let sequence = message.sequence
     if beginnings == nil {
       for device in list {
-        device.load(at: replayTime, into: &effects)
+        device.load(at: max(now, message.time), into: &effects)
         finish(device)
       }
       beginnings = list.sorted {

@@ -62,22 +62,11 @@ package final class KafkaLog: LogConnection, @unchecked Sendable {
     return (UInt64(clamping: low) + 1, UInt64(clamping: high))
   }
 
-  package func reader(of partition: Int, from start: LogStart) throws(LogError) -> any LogReader {
-    let number = Int32(partition)
-    switch start {
-    case .sequence(let sequence):
-      return try KafkaReader(self, number, offset: Int64(clamping: sequence) - 1)
-    case .time(let time):
-      let list = rd_kafka_topic_partition_list_new(1)
-      defer { rd_kafka_topic_partition_list_destroy(list) }
-      let entry = rd_kafka_topic_partition_list_add(list, rd_kafka_topic_name(topic), number)
-      entry?.pointee.offset = time.microseconds / 1_000
-      try check(rd_kafka_offsets_for_times(consumer, list, 2_000))
-      // The end, where no message is so new.
-      let offset = list?.pointee.elems.pointee.offset ?? 0
-      return try KafkaReader(
-        self, number, offset: offset >= 0 ? offset : Int64(RD_KAFKA_OFFSET_END))
-    }
+  package func reader(of partition: Int, from start: UInt64) throws(LogError) -> any LogReader {
+    let (first, last) = try bounds(of: partition)
+    // An offset before the log would be an error.
+    let offset = Int64(clamping: max(first, min(start, last + 1))) - 1
+    return try KafkaReader(self, Int32(partition), offset: offset)
   }
 
   package func tick(_ partition: Int) {

@@ -67,7 +67,7 @@ package final class JetStream: LogConnection, @unchecked Sendable {
   }
 
   package func reader(
-    of partition: Int, from start: LogStart
+    of partition: Int, from start: UInt64
   ) throws(LogError) -> any LogReader {
     try JetStreamReader(self, partition, from: start)
   }
@@ -89,7 +89,7 @@ private final class JetStreamReader: LogReader {
   /// The number of the next message; nil before the first one.
   private var next: UInt64?
 
-  init(_ connection: JetStream, _ partition: Int, from start: LogStart) throws(LogError) {
+  init(_ connection: JetStream, _ partition: Int, from start: UInt64) throws(LogError) {
     self.connection = connection
     stream = JetStream.stream(partition)
     var options = jsSubOptions()
@@ -100,16 +100,8 @@ private final class JetStreamReader: LogReader {
     options.Config.MemoryStorage = true
     options.Config.Replicas = 1
     options.Config.InactiveThreshold = 10_000_000_000
-    switch start {
-    case .sequence(let sequence):
-      options.Config.DeliverPolicy = js_DeliverByStartSequence
-      options.Config.OptStartSeq = sequence
-    case .time(let time):
-      options.Config.DeliverPolicy = js_DeliverByStartTime
-      options.Config.OptStartTime =
-        time.microseconds.multipliedReportingOverflow(by: 1_000)
-        .partialValue
-    }
+    options.Config.DeliverPolicy = js_DeliverByStartSequence
+    options.Config.OptStartSeq = start
     var code = jsErrCode(0)
     var subscription: OpaquePointer?
     let status = stream.withCString { name in

@@ -50,12 +50,17 @@ package final class FleetStore {
     _ number: Int, warmUp: TimeSpan, places: PlaceCatalog
   ) throws(DatabaseError) -> (Partition, [RowError]) {
     let text = "\(number)"
-    let row = try database.run("SELECT seq, at FROM fleet.partition WHERE partition = $1", text)
-    guard let offset = row.first, let sequence = offset[0].flatMap({ UInt64($0) }),
-      let time = offset[1].flatMap({ Int64($0) })
-    else { throw DatabaseError(description: "there is no partition \(number)") }
-    let partition = Partition(
-      number, after: sequence, at: Instant(microseconds: time), warmUp: warmUp)
+    let rows = try database.run(
+      "SELECT seq, at, replay, replay_at FROM fleet.partition WHERE partition = $1", text)
+    let numbers = rows.first?.compactMap { $0.flatMap { Int64($0) } } ?? []
+    guard numbers.count == 4 else {
+      throw DatabaseError(description: "there is no partition \(number)")
+    }
+    func point(_ index: Int) -> LogPoint {
+      LogPoint(
+        sequence: UInt64(clamping: numbers[index]), time: .init(microseconds: numbers[index + 1]))
+    }
+    let partition = Partition(number, after: point(0), replay: point(2), warmUp: warmUp)
     partition.places = places
     var failures: [RowError] = []
     func note(_ body: () throws(RowError) -> Void) {

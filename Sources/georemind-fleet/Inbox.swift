@@ -16,7 +16,9 @@ final class Inbox: @unchecked Sendable {
 
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let change = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-  private var items: [ObjectIdentifier: Item] = [:]
+  /// By the number of the reader, which no other one ever has.
+  private var items: [Int: Item] = [:]
+  private var lastNumber = 0
 
   init() {
     pthread_mutex_init(mutex, nil)
@@ -28,9 +30,17 @@ final class Inbox: @unchecked Sendable {
     change.deallocate()
   }
 
+  /// A number for a reader.
+  func register() -> Int {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    lastNumber += 1
+    return lastNumber
+  }
+
   /// Waits until the item before has been taken. Does nothing for a reader that was stopped.
   func put(_ item: Item, from tail: LogTail) {
-    let key = ObjectIdentifier(tail)
+    let key = tail.number
     pthread_mutex_lock(mutex)
     while items[key] != nil, !tail.isStopped { wait(microseconds: 100_000) }
     if !tail.isStopped { items[key] = item }
@@ -39,7 +49,7 @@ final class Inbox: @unchecked Sendable {
   }
 
   /// Takes all items; waits for the first one for at most so long.
-  func take(within microseconds: Int64) -> [ObjectIdentifier: Item] {
+  func take(within microseconds: Int64) -> [Int: Item] {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     if items.isEmpty { wait(microseconds: microseconds) }
@@ -62,13 +72,15 @@ final class Inbox: @unchecked Sendable {
 
 /// Reads one partition on a thread of its own, and begins anew after a failure.
 final class LogTail: @unchecked Sendable {
+  /// In the inbox. An address would not do: a later reader may have it.
+  let number: Int
   private let connection: any LogConnection
   private let partition: Int
   private let inbox: Inbox
   /// The number of the first message to be decided.
   private let next: UInt64
   private let acceptsGap: Bool
-  private var start: LogStart
+  private var start: UInt64
   /// Fetches in a row that brought nothing.
   private var silentFetches = 0
   /// Written by the worker, read by the thread: a message too many does no harm.
@@ -78,6 +90,7 @@ final class LogTail: @unchecked Sendable {
     self.connection = connection
     self.partition = partition.number
     self.inbox = inbox
+    number = inbox.register()
     next = partition.next
     self.acceptsGap = acceptsGap
     start = partition.start
@@ -114,7 +127,7 @@ final class LogTail: @unchecked Sendable {
         silentFetches = messages.isEmpty ? silentFetches + 1 : 0
         if silentFetches >= 2 { try checkSilence() }
         if let last = messages.last {
-          start = .sequence(last.sequence + 1)
+          start = last.sequence + 1
           inbox.put(.messages(messages), from: self)
         }
       } catch {
@@ -130,9 +143,7 @@ final class LogTail: @unchecked Sendable {
   private func checkSilence() throws(LogError) {
     silentFetches = 0
     let last = try connection.bounds(of: partition).last
-    var expected = next
-    if case .sequence(let sequence) = start { expected = sequence }
-    if last >= expected { throw LogError("message \(expected) of \(last) does not come") }
+    if last >= start { throw LogError("message \(start) of \(last) does not come") }
   }
 
   /// The log lacks messages: nothing is decided there unless the operator says so.

@@ -87,7 +87,7 @@ final class Worker {
     if steady - lastBeat > Self.beatGap, try beat(store) { return true }
     let items = inbox.take(within: Self.commitGap)
     for (number, entry) in owned {
-      if let item = items[ObjectIdentifier(entry.tail)] { try take(item, number, store) }
+      if let item = items[entry.tail.number] { try take(item, number, store) }
     }
     try commit(store)
     for number in owned.keys { tick(number) }

@@ -49,7 +49,7 @@ private final class MockCluster {
     let log = try KafkaLog(servers: cluster.servers, topic: "positions")
     let bounds = try log.bounds(of: 2)
     #expect(bounds.first == 1 && bounds.last == 2_000)
-    let messages = try read(log.reader(of: 2, from: .sequence(501)), 1_500)
+    let messages = try read(log.reader(of: 2, from: 501), 1_500)
     #expect(messages.map(\.sequence) == Array(501...2_000))
     #expect(messages.allSatisfy { $0.device == "van" })
     #expect(
@@ -60,7 +60,7 @@ private final class MockCluster {
     let cluster = try MockCluster()
     cluster.produce(1, to: 0)
     let log = try KafkaLog(servers: cluster.servers, topic: "positions")
-    let reader = try log.reader(of: 0, from: .sequence(1))
+    let reader = try log.reader(of: 0, from: 1)
     log.tick(0)
     let messages = try read(reader, 2)
     #expect(messages.map(\.device) == ["van", nil])

@@ -98,15 +98,19 @@ struct MemoryStore {
   }
 
   var devices: [String: Device] = [:]
-  var offset: (sequence: UInt64, time: Instant) = (0, SimulatedLog.start)
+  var offset = LogPoint()
+  var replay = LogPoint()
   var refused: [JSONValue] = []
 
   mutating func commit(_ partition: Partition) throws {
     defer { partition.didCommit() }
     let part = try JSONParser.parse(partition.offset)
-    offset = (
-      UInt64(part["seq"]?.int ?? 0), Instant(microseconds: Int64(part["at"]?.int ?? 0))
-    )
+    func point(_ sequence: String, _ time: String) -> LogPoint {
+      LogPoint(
+        sequence: UInt64(part[sequence]?.int ?? 0),
+        time: Instant(microseconds: Int64(part[time]?.int ?? 0)))
+    }
+    (offset, replay) = (point("seq", "at"), point("replay", "replay_at"))
     refused += try JSONParser.parse("[\(partition.refusals)]").array ?? []
     for step in try JSONParser.parse("[\(partition.steps)]").array ?? [] {
       let name = step["d"]?.string ?? ""
@@ -135,7 +139,7 @@ struct MemoryStore {
   }
 
   func partition(warmUp: TimeSpan) throws -> Partition {
-    let partition = Partition(0, after: offset.sequence, at: offset.time, warmUp: warmUp)
+    let partition = Partition(0, after: offset, replay: replay, warmUp: warmUp)
     for (name, device) in devices {
       try partition.restoreDevice([
         name, "\(device.sequence)", "\(device.time)", "\(device.quietSequence)",

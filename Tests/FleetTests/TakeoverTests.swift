@@ -13,7 +13,7 @@ import Testing
 
   private func oneLife(_ log: [LogMessage]) throws -> MemoryStore {
     var store = MemoryStore()
-    let partition = Partition(0, at: SimulatedLog.start, warmUp: .zero)
+    let partition = Partition(0, warmUp: .minutes(2))
     for message in log { partition.take(message) }
     try store.commit(partition)
     return store
@@ -32,12 +32,7 @@ import Testing
       takeovers += 1
       let partition = try store.partition(warmUp: .minutes(2))
       var left = Int.random(in: 1...1_500, using: &random)
-      for message in log {
-        switch partition.start {
-        case .sequence(let first) where message.sequence < first: continue
-        case .time(let time) where message.time < time: continue
-        default: break
-        }
+      for message in log where message.sequence >= partition.start {
         partition.take(message)
         guard !partition.isReplaying else { continue }
         left -= 1
@@ -53,7 +48,7 @@ import Testing
   @Test func aTakeoverOfASilentLogEndsWithAMessageOfTheClock() throws {
     let log = SimulatedLog.messages(devices: 2, seconds: 60, seed: 9)
     var store = MemoryStore()
-    let first = Partition(0, at: SimulatedLog.start, warmUp: .minutes(2))
+    let first = Partition(0, warmUp: .minutes(2))
     for message in log { first.take(message) }
     try store.commit(first)
     let second = try store.partition(warmUp: .minutes(2))
@@ -66,7 +61,7 @@ import Testing
   }
 
   @Test func theClockOfTheLogBringsEachDeadlineAtItsOwnTime() throws {
-    let partition = Partition(0, at: SimulatedLog.start, warmUp: .zero)
+    let partition = Partition(0, warmUp: .minutes(2))
     var times: [Instant] = []
     partition.onFiring = { times.append($1.time) }
     let due = SimulatedLog.start + .seconds(100)

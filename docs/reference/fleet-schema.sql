@@ -11,6 +11,8 @@ CREATE OR REPLACE VIEW fleet.version AS SELECT 1 AS version;
 CREATE TABLE IF NOT EXISTS fleet.partition (
   partition int PRIMARY KEY, seq bigint NOT NULL DEFAULT 0,
   at bigint NOT NULL DEFAULT 0, -- when the log took it, µs since 1970
+  -- From where a new owner has to read.
+  replay bigint NOT NULL DEFAULT 0, replay_at bigint NOT NULL DEFAULT 0,
   worker text, committed timestamptz NOT NULL DEFAULT now());
 INSERT INTO fleet.partition SELECT generate_series(0, :partitions - 1) ON CONFLICT DO NOTHING;
 
@@ -86,14 +88,15 @@ CREATE OR REPLACE FUNCTION fleet.acquire(_count int) RETURNS SETOF int LANGUAGE 
 -- The log was restored from an older copy: its next message counts again. Histories are as stored.
 CREATE OR REPLACE FUNCTION fleet.accept_gap(_partition int, _last bigint) RETURNS void
 LANGUAGE sql AS $$
-  UPDATE fleet.partition SET seq = _last WHERE partition = _partition;
+  UPDATE fleet.partition SET seq = _last, replay = least(replay, _last)
+    WHERE partition = _partition;
   UPDATE fleet.device SET seq = least(seq, _last), quiet_seq = 0, quiet_at = 0
     WHERE partition = _partition;
   UPDATE fleet.reminder r SET quiet = NULL FROM fleet.device d
     WHERE d.device = r.device AND d.partition = _partition AND r.quiet IS NOT NULL $$;
 
 -- All decisions of one worker since its last call, in one transaction.
---   _parts   [{p, seq, at}]
+--   _parts   [{p, seq, at, replay, replay_at}]
 --   _steps   [{d, p, seq, at, quiet, from, zone, noise, trips,
 --             r: [{id, h, doc}], gone: [id], f: [firing]}]; doc is JSON in a text
 --   _refused [{device, seq, reason, text}]
@@ -105,8 +108,9 @@ BEGIN
              WHERE p NOT IN (SELECT partition FROM fleet.owner WHERE pid = pg_backend_pid())) THEN
     RAISE EXCEPTION 'this session does not own the partition';
   END IF;
-  UPDATE fleet.partition t SET seq = x.seq, at = x.at, worker = _worker, committed = now()
-    FROM jsonb_to_recordset(_parts) x(p int, seq bigint, at bigint)
+  UPDATE fleet.partition t SET seq = x.seq, at = x.at, replay = x.replay, replay_at = x.replay_at,
+      worker = _worker, committed = now()
+    FROM jsonb_to_recordset(_parts) x(p int, seq bigint, at bigint, replay bigint, replay_at bigint)
     WHERE t.partition = x.p AND t.seq <= x.seq;
   GET DIAGNOSTICS n = ROW_COUNT;
   IF n <> jsonb_array_length(_parts) THEN
