@@ -29,7 +29,7 @@ extension EngineHost {
       onUnfilled()
       return false
     }
-    // Nobody waits for the category any more.
+    // The reminder may have fired or been removed meanwhile.
     if last != nil, !engine.isFilling(category) {
       unfilled.removeFirst()
       return true

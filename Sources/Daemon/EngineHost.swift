@@ -25,7 +25,7 @@ final class EngineHost {
   var isStoreSlow = false
   /// Reminders that were read or changed while this system did not know their zone.
   var withUnknownZone: Set<String> = []
-  /// Categories whose places the engine waits for, and the number of the last one that it has; nil
+  /// Categories whose places the engine waits for, each with the number of the last place sent; nil
   /// before the first.
   var unfilled: [(category: String, last: Int64?)] = []
 
