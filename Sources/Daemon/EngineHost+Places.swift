@@ -37,7 +37,7 @@ extension EngineHost {
       onUnfilled()
       return false
     }
-    // Nobody waits for the category any more.
+    // The reminder may have fired or been removed meanwhile.
     if last != nil, !tracker.engine.isFilling(category) {
       tracker.unfilled.removeFirst()
       return true

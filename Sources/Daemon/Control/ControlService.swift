@@ -179,8 +179,7 @@ struct ControlService {
 
   private func list(kind: String?, all: Bool) throws -> [JSONValue] {
     let wanted = kind.flatMap(Reminder.Kind.init)
-    let page = try daemon.store.reminders.page(bytes: Self.maximumBytes, known: known) {
-      entry -> JSONValue? in
+    let page = try daemon.store.reminders.page(bytes: Self.maximumBytes) { entry -> JSONValue? in
       guard wanted == nil || entry.reminder.kind == wanted,
         all || (entry.standing.state != .done && entry.standing.state != .expired)
       else { return nil }
@@ -193,7 +192,7 @@ struct ControlService {
   private func page(after place: Int?, limit: Int?) throws -> JSONObject {
     let limit = max(1, min(limit ?? Self.longestPage, Self.longestPage))
     let page = try daemon.store.reminders.page(
-      after: Int64(place ?? 0), limit: limit, bytes: Self.pageBytes, known: known
+      after: Int64(place ?? 0), limit: limit, bytes: Self.pageBytes
     ) { json($0) }
     let isLast = !page.isCut && page.values.count + page.problems.count < limit
     // A row that is none is passed over, and no page ends with it.
@@ -205,8 +204,6 @@ struct ControlService {
       "unreadable_text": problems.isEmpty ? nil : .string(daemon.store.salvagePath),
     ]
   }
-
-  private func known(_ id: String) -> ReminderStore.Entry? { daemon.host.engine.entry(id) }
 
   // MARK: - The size of answers
 

@@ -59,21 +59,16 @@ package struct ReminderStore {
 
   /// Results of `body` for the reminders after a position in the order of insertion, with
   /// positions.
-  /// - Parameters:
-  ///   - bytes: limit of bytes read; `Rows.isCut` marks a cut result.
-  ///   - known: a reminder that the caller has in memory; its row is not parsed.
+  /// - Parameter bytes: limit of bytes read; `Rows.isCut` marks a cut result.
   package func page<Value>(
-    after place: Int64 = 0, limit: Int = .max, bytes: Int, known: (String) -> Entry? = { _ in nil },
-    _ body: (Entry) -> Value
+    after place: Int64 = 0, limit: Int = .max, bytes: Int, _ body: (Entry) -> Value
   ) throws(StoreError) -> Rows<(place: Int64, value: Value)> {
     try database.rows(
       of: "reminder",
       "SELECT \(ReminderRow.columns) FROM reminder WHERE seq > ? ORDER BY seq LIMIT ?",
       [.integer(place), SQLValue(limit)], bytes: bytes
     ) { row throws(RowFault) in
-      let entry =
-        if let entry = known(try row.text("id")) { entry } else { try ReminderRow.read(row) }
-      return (try row.integer("seq"), body(entry))
+      (try row.integer("seq"), body(try ReminderRow.read(row)))
     }
   }
 
