@@ -20,9 +20,9 @@ final class EngineHost {
   let outbox: Outbox
   let journal: Announcer
   let log: Logger
-  private var effects: [Effect] = []
+  var effects: [Effect] = []
   /// The decisions of the engines in the present event.
-  private var outcome = Outcome()
+  var outcome = Outcome()
   private var isLoading = false
   /// Changes to store, oldest first; empty after an event unless the store fails.
   var pending = Changes()
@@ -100,7 +100,8 @@ final class EngineHost {
     let tracker = tracker ?? own
     let isFirst = tracker.latest == nil
     tracker.latest = (fix, origin)
-    pass([.fix(fix, from: origin)], to: tracker, at: now)
+    tracker.engine.handle(.fix(fix, from: origin), at: now, into: &effects)
+    takeEffects(of: tracker)
     if isFirst { followMembers(at: now) }
     pass(.fix(fix, from: origin), toMembersOf: tracker, at: now)
     carryOut()
@@ -260,125 +261,6 @@ final class EngineHost {
       }
     } catch {
       report(error)
-    }
-  }
-
-  // MARK: - Effects
-
-  /// The collected effects of an event.
-  private struct Outcome {
-    var changes = Changes()
-    var notices: [Notice] = []
-    var routes: [RouteRequest] = []
-
-    var isEmpty: Bool { changes.isEmpty && notices.isEmpty && routes.isEmpty }
-
-    /// Removes the effects for these reminders.
-    mutating func drop(_ ids: Set<String>) {
-      changes.histories.removeAll { ids.contains($0.id) }
-      changes.firings.removeAll { ids.contains($0.reminderID) }
-      if changes.histories.isEmpty { changes.lastFixes = [:] }
-      notices.removeAll {
-        switch $0 {
-        case .expired(let id, _), .leaveSilent(let id, _, _): ids.contains(id)
-        case .positionLost, .positionBack, .missed, .fixTimeSteppedBack: false
-        }
-      }
-    }
-  }
-
-  /// Takes the effects of an engine, and answers its questions for places until it has none.
-  private func takeEffects(of tracker: TrackerEngine) {
-    guard !effects.isEmpty else { return }
-    let known = outcome.changes.histories.count
-    repeat {
-      for effect in effects { take(effect, of: tracker) }
-      effects.removeAll(keepingCapacity: true)
-    } while answerPlaces(of: tracker)
-    if outcome.changes.histories.count > known, let fix = keptFix(of: tracker) {
-      outcome.changes.lastFixes[tracker.name] = fix
-    }
-  }
-
-  private func takeOutcome() -> Outcome {
-    defer { outcome = Outcome() }
-    return outcome
-  }
-
-  private func take(_ effect: Effect, of tracker: TrackerEngine) {
-    switch effect {
-    case .persist(let id, let history, let standing):
-      outcome.changes.histories.append(Changes.Step(id: id, history, standing))
-    case .forget: break  // The command that removes a reminder says so itself.
-    case .watch(let category): tracker.unanswered.append(category)
-    case .fire(var firing):
-      name(&firing)
-      outcome.changes.firings.append(firing)
-    case .say(let notice): outcome.notices.append(notice)
-    case .route(let request): outcome.routes.append(request.numbered(by: tracker))
-    case .keep(let experience):
-      // A recording does not show this device's travel times.
-      if clock.isLive { outcome.changes.experiences[tracker.name] = experience }
-    }
-  }
-
-  private func announce(_ outcome: Outcome) {
-    for notice in outcome.notices { journal.announce(notice) }
-    for request in outcome.routes { onRoute(request) }
-  }
-
-  /// The last fix in its stored form; nil for a recording, which is not this device's position, and
-  /// for a fix that no other one confirms.
-  func keptFix(of tracker: TrackerEngine) -> KeptFix? {
-    guard clock.isLive, !tracker.engine.isFixInDoubt, let fix = tracker.engine.lastFix,
-      let arrival = tracker.engine.lastFixArrival
-    else { return nil }
-    return KeptFix(fix: fix, arrival: arrival)
-  }
-
-  // MARK: - Places
-
-  /// Puts the name of the place in, where the engine knows its number alone.
-  private func name(_ firing: inout Firing) {
-    if let number = firing.unnamed?.number, let name = placeName(number) { firing.name(name) }
-  }
-
-  /// Places were added to a category.
-  func add(_ places: [NumberedPlace], to category: String) {
-    guard let now = clock.now else { return }
-    handle(.newPlaces(category: category, places), at: now)
-  }
-
-  /// Asks the store again for the places that it has not given.
-  private func answerPlaces() {
-    for tracker in all where answerPlaces(of: tracker) { takeEffects(of: tracker) }
-  }
-
-  /// Gives an engine the places of the categories it asked for; answers whether it gave any.
-  private func answerPlaces(of tracker: TrackerEngine) -> Bool {
-    guard !tracker.unanswered.isEmpty, let now = clock.now else { return false }
-    var failed: [String] = []
-    let asked = Set(tracker.unanswered).sorted()
-    for category in asked {
-      if let places = placesForEngine(category) {
-        tracker.engine.handle(.places(category: category, places), at: now, into: &effects)
-      } else {
-        failed.append(category)
-      }
-    }
-    tracker.unanswered = failed
-    return failed.count < asked.count
-  }
-
-  /// The places of a category, as the engines take them; nil where the store fails.
-  func placesForEngine(_ category: String) -> [NumberedPlace]? {
-    do throws(StoreError) {
-      let places = try store.places.numbered(inCategory: category)
-      for problem in places.problems { log.error("\(problem)") }
-      return places.values
-    } catch {
-      report(error)
-      return nil
     }
   }
 }
