@@ -34,8 +34,8 @@ extension Daemon {
     }
   }
 
-  /// The trackers that a reminder about several is about: all that its owner may follow. The machine
-  /// itself is one if it has had a position of its own.
+  /// The trackers that a reminder about several is about: all that its owner may follow. The
+  /// machine itself is one if it has had a position of its own.
   func members(of reminder: Reminder) -> [Who?] {
     let others = settings.trackers.filter { tracker in
       reminder.owner == nil || tracker.isShared || tracker.owner == reminder.owner

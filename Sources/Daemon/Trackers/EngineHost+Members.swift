@@ -4,7 +4,7 @@ import Positioning
 import Reminders
 import Storage
 
-/// The engine that decides where a tracker is with respect to the places of reminders about several.
+/// The engine that decides whether a tracker is at the places of reminders about several.
 ///
 /// It has a copy of each such reminder, without its conditions, for every visit. Its firings go
 /// nowhere: its stays are the moves of one member.

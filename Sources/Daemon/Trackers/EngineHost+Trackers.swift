@@ -10,7 +10,7 @@ extension EngineHost {
   /// The engine that is to have the reminder.
   func home(of reminder: Reminder) -> TrackerEngine {
     let home = tracker(reminder.who)
-    homes[reminder.id] = home === own ? nil : home
+    if home !== own || !homes.isEmpty { homes[reminder.id] = home === own ? nil : home }
     return home
   }
 

@@ -81,8 +81,8 @@ enum TrackerSection {
     return (try? Who(parsing: String(section.dropFirst(prefix.count))))?.name
   }
 
-  /// The trackers of the files, by name; wrong values are left out and reported. A tracker without a
-  /// phone, topic or feed has the phone of its name.
+  /// The trackers of the files, by name; wrong values are left out and reported. A tracker without
+  /// a phone, topic or feed has the phone of its name.
   static func read(_ configuration: inout Configuration) -> [Tracker] {
     let sections = Set(configuration.declared.map(\.section))
     var trackers: [Tracker] = []

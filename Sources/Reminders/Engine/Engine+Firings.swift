@@ -57,8 +57,8 @@ extension Engine {
   /// The tracker that a firing is about; nil for the machine itself.
   private func who(of slot: Slot) -> String? { slot.reminder.who?.name ?? mover }
 
-  /// Words of a firing because somebody is not there, or silent. Where else a tracker is, is nobody's
-  /// business; the machine's own position may be said.
+  /// Words of a firing because somebody is not there, or silent. Where else a tracker is, is
+  /// nobody's business; the machine's own position may be said.
   func absenceFiring(_ evaluation: Evaluation, _ event: Firing.Event) -> Firing {
     let (slot, now) = (evaluation.slot, evaluation.now)
     let isOwn = slot.reminder.who == nil

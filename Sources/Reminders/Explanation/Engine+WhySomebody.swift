@@ -20,7 +20,8 @@ extension Engine {
         remedy: "nobody comes before the next due time"),
       .init(
         "due", opening <= now, "It is decided at \(text(opening))",
-        remedy: "the place is empty at \(text(opening))", figures: ["opens": .string(opening.json)]),
+        remedy: "the place is empty at \(text(opening))",
+        figures: ["opens": .string(opening.json)]),
     ]
   }
 

@@ -33,8 +33,8 @@ enum Schema {
     Migration(version: 20, script: trackers20),
   ]
 
-  /// The tracker that a firing is about; NULL is the machine itself. A row that the file has changed
-  /// keeps its checksum, which does not match.
+  /// The tracker that a firing is about; NULL is the machine itself. A row that the file has
+  /// changed keeps its checksum, which does not match.
   private static let trackers20 = """
     ALTER TABLE firing ADD COLUMN who TEXT;
     UPDATE firing SET checksum = row_checksum(seq, id, reminder_id, kind, title, category, priority,

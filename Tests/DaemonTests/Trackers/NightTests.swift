@@ -86,7 +86,7 @@ import Testing
     live.pass(max(.zero, time - live.now))
   }
 
-  private func told(_ live: LiveRig) -> [String] {
+  private func firings(of live: LiveRig) -> [String] {
     live.rig.journal.firings.map {
       "\($0["GEOREMIND_REMINDER_ID"] ?? "") \($0["GEOREMIND_WHO"] ?? "")"
     }
@@ -114,14 +114,14 @@ import Testing
     }
     try go(first, .anna, east: 2_000, at: clock(17))
     try go(first, .ben, east: 2_000, at: clock(18))
-    #expect(told(first) == [])
+    #expect(firings(of: first) == [])
     try go(first, .carl, east: 2_000, at: clock(19))
-    #expect(told(first) == ["lock carl"])
+    #expect(firings(of: first) == ["lock carl"])
     try go(first, .anna, east: 0, at: clock(20))
-    #expect(told(first) == ["lock carl", "anna anna"])
+    #expect(firings(of: first) == ["lock carl", "anna anna"])
     // Ben was not at work, and Carl has said nothing for three hours.
     advance(first, to: clock(23))
-    #expect(told(first).suffix(2) == ["carl carl", "shift ben"])
+    #expect(firings(of: first).suffix(2) == ["carl carl", "shift ben"])
     #expect(first.rig.journal.firings.suffix(2).map { $0["GEOREMIND_LATITUDE"] } == [nil, nil])
 
     first.rig.daemon.stop()
@@ -131,19 +131,19 @@ import Testing
     // Anna's phone had no network: her positions of the night come at half past two, the last of
     // them new. The others prove neither a presence nor a silence.
     advance(second, to: clock(26.5))
-    #expect(told(second) == [])
+    #expect(firings(of: second) == [])
     for minute in stride(from: 300.0, through: 0, by: -30) {
       try send(second, .anna, east: 0, from: second.now - .minutes(minute))
     }
     try go(second, .anna, east: 0, at: second.now + .minutes(3))
     let heard = second.now
     advance(second, to: heard + .hours(6) - .seconds(1))
-    #expect(told(second) == [])
+    #expect(firings(of: second) == [])
     advance(second, to: heard + .hours(6))
-    #expect(told(second) == ["quiet anna"])
+    #expect(firings(of: second) == ["quiet anna"])
     // The house is as it was: Ben and Carl are away, and the last one to leave locks up again.
     try go(second, .anna, east: 2_000, at: heard + .hours(7))
-    #expect(told(second) == ["quiet anna", "lock anna"])
+    #expect(firings(of: second) == ["quiet anna", "lock anna"])
     let trackers = try second.rig.client().call("ListTrackers")["trackers"]?.array
     #expect(trackers?.map { $0["name"]?.string } == ["anna", "ben", "carl"])
     #expect(trackers?.map { $0["inside"]?.array?.count } == [0, 0, 0])

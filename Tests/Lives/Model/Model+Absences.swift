@@ -33,7 +33,7 @@ extension Model {
     guard now - visit.since >= span / 8 || visit.settled != nil || visit.isSettledForGood else {
       return
     }
-    if record.silence == .nextVisit { record.silence = nil }
+    endWaitForVisit(&record)
     record.stay = .inside(.init(since: now))
   }
 

@@ -122,7 +122,7 @@ extension Model {
   }
 
   /// An arrival or a pass ends a snooze to the next visit, also where it has rung before.
-  private func endWaitForVisit(_ record: inout Record) {
+  func endWaitForVisit(_ record: inout Record) {
     guard record.silence == .nextVisit else { return }
     record.silence = nil
     record.marks = [:]
