@@ -67,8 +67,7 @@ final class Announcer {
     case .leaveSilent(let id, let title, let words):
       write("silent, \(words)", of: id, title)
     case .missed(let missed):
-      let silent = missed.leftOut + missed.beyondLimit
-      let count = missed.reported + silent
+      let count = missed.reported + missed.leftOut
       let span = missed.span
       let when =
         span.lowerBound == span.upperBound
@@ -79,10 +78,6 @@ final class Announcer {
       if missed.leftOut > 0 {
         parts.append("\(missed.leftOut) left out, older than SkipOlderThanSec=")
       }
-      if missed.beyondLimit > 0 {
-        parts.append(
-          "\(missed.beyondLimit) left out, beyond \(Missed.maximumOfOwner) of one user")
-      }
       write(
         "Missed: \(count) reminder\(count == 1 ? "" : "s") came due \(when) while the daemon "
           + "could not fire; "
@@ -90,7 +85,7 @@ final class Announcer {
         .notice, .missed,
         fields: [
           "GEOREMIND_MISSED_TOLD": "\(missed.reported)",
-          "GEOREMIND_MISSED_LEFT_OUT": "\(silent)",
+          "GEOREMIND_MISSED_LEFT_OUT": "\(missed.leftOut)",
         ])
     case .fixTimeSteppedBack(let span): announceStepBack(of: span)
     }

@@ -71,12 +71,8 @@ struct MissedFirings: Sendable {
   var isCatchingUp = false
   /// Due times of missed firings that this event drops for their age.
   var leftOut: [Instant] = []
-  /// Due times of missed dates that this event drops because their owner has too many.
-  var beyondLimit: [Instant] = []
   private var reported = 0
   private var leftOutCount = 0
-  private var beyondCount = 0
-  private var countOfOwner: [UInt32: Int] = [:]
   /// When the first and the last were due.
   private var span: ClosedRange<Instant>?
 
@@ -85,18 +81,9 @@ struct MissedFirings: Sendable {
       reported += 1
       extend(to: firing.due ?? firing.time)
     }
-    for moment in leftOut + beyondLimit { extend(to: moment) }
+    for moment in leftOut { extend(to: moment) }
     leftOutCount += leftOut.count
-    beyondCount += beyondLimit.count
     leftOut.removeAll()
-    beyondLimit.removeAll()
-  }
-
-  /// Whether another late date of an owner fires: thousands of one user would fill the journal.
-  mutating func admitsLate(of owner: UInt32?) -> Bool {
-    guard let owner else { return true }
-    countOfOwner[owner, default: 0] += 1
-    return countOfOwner[owner] ?? 0 <= Missed.maximumOfOwner
   }
 
   private mutating func extend(to moment: Instant) {
@@ -105,9 +92,7 @@ struct MissedFirings: Sendable {
   }
 
   var notice: Missed? {
-    let count = reported + leftOutCount + beyondCount
-    guard let span, count >= (isCatchingUp ? 1 : 2) else { return nil }
-    return Missed(
-      reported: reported, leftOut: leftOutCount, beyondLimit: beyondCount, span: span)
+    guard let span, reported + leftOutCount >= (isCatchingUp ? 1 : 2) else { return nil }
+    return Missed(reported: reported, leftOut: leftOutCount, span: span)
   }
 }

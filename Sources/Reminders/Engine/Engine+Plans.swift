@@ -157,21 +157,17 @@ extension Engine {
     let now = evaluation.now
     let late = now - (evaluation.schedule.window.release(of: lead.moment) ?? lead.moment)
     let isTooOld = settings.skipOlderThan.map { late > $0 } ?? false
-    let isLate = late > settings.lateAfter
+    let isSilent = isTooOld || !evaluation.hasCooledDown
     if isTooOld { missed.leftOut.append(lead.occurrence.due) }
-    var isSilent = isTooOld || !evaluation.hasCooledDown
-    var isDropped = isTooOld
-    if isLate, !isSilent, !missed.admitsLate(of: evaluation.slot.reminder.owner) {
-      missed.beyondLimit.append(lead.occurrence.due)
-      (isSilent, isDropped) = (true, true)
-    }
     if !isSilent {
-      fire(evaluation, dueFiring(evaluation, lead, late: isLate ? late : nil), lead)
+      fire(
+        evaluation,
+        dueFiring(evaluation, lead, late: late > settings.lateAfter ? late : nil), lead)
     }
     change(evaluation.slot.index) {
       evaluation.schedule.useDate(&$0, to: now)
       if !isSilent { evaluation.schedule.ring(&$0, at: now) }
-      if isDropped, evaluation.schedule.next(after: $0.usedUpTo) == nil { $0.hasExpired = true }
+      if isTooOld, evaluation.schedule.next(after: $0.usedUpTo) == nil { $0.hasExpired = true }
     }
   }
 

@@ -133,18 +133,12 @@ package struct Missed: Equatable, Sendable {
   package var reported: Int
   /// Older than `EngineSettings.skipOlderThan`, and therefore not fired.
   package var leftOut: Int
-  /// Beyond `maximumOfOwner`, and therefore not fired.
-  package var beyondLimit: Int
   /// When the first and the last of them were due.
   package var span: ClosedRange<Instant>
 
-  /// Dates of one user that fire late together; reminders of everyone have no limit.
-  package static let maximumOfOwner = 1_000
-
-  package init(reported: Int, leftOut: Int, beyondLimit: Int = 0, span: ClosedRange<Instant>) {
+  package init(reported: Int, leftOut: Int, span: ClosedRange<Instant>) {
     self.reported = reported
     self.leftOut = leftOut
-    self.beyondLimit = beyondLimit
     self.span = span
   }
 }

@@ -224,32 +224,6 @@ import Testing
     #expect(harness.notices == [])
   }
 
-  /// Whatever one user has missed, the others' dates fire, and everyone's. Promise: late-1000.
-  @Test(arguments: [999, 1_000, 1_001]) func lateDatesOfOneUserHaveALimit(count: Int) throws {
-    var harness = EngineHarness()
-    for number in 0..<count {
-      try harness.add(
-        #"{"id":"m\#(number)","title":"T","due":"2026-06-12T17:00:00Z","owner":1000}"#)
-    }
-    for (id, owner) in [("b", #","owner":1001"#), ("e", "")] {
-      try harness.add(#"{"id":"\#(id)","title":"T","due":"2026-06-12T18:00:00Z"\#(owner)}"#)
-    }
-    harness.restartByLoading(after: 4 * 3600)
-    harness.wait(1)
-    let fired = min(count, 1_000)
-    #expect(harness.firings.count == fired + 2)
-    #expect(harness.firings.filter { ["b", "e"].contains($0.reminderID) }.count == 2)
-    #expect(harness.standings.values.count { $0.state == .expired } == count - fired)
-    let sums = harness.notices.compactMap { notice -> Missed? in
-      if case .missed(let missed) = notice { missed } else { nil }
-    }
-    #expect(sums.map(\.reported) == [fired + 2] && sums.map(\.beyondLimit) == [count - fired])
-    // What is due from now on fires, late or not.
-    try harness.add(#"{"id":"n","title":"T","due":"2026-06-12T20:30:00Z","owner":1000}"#)
-    harness.wait(3600)
-    #expect(harness.firings.last?.reminderID == "n")
-  }
-
   @Test func placesFireWithoutATrustedClockButNotByTheHour() throws {
     var harness = EngineHarness()
     harness.send(.clockTrust(false))
