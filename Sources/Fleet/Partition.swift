@@ -14,7 +14,8 @@ package import Reminders
 ///
 /// A new owner reads the log from some minutes before the last commit (`replayPoint`), with the
 /// reminders as they were at the last commit of their device with no decision half made
-/// (`Engine.isQuiet`). Up to that point each engine only follows the track, and from there it decides anew. Nothing is stored
+/// (`Engine.isQuiet`). Up to that point each engine only follows the track, and from there it
+/// decides anew. Nothing is stored
 /// twice: effects up to the last commit are dropped.
 package final class Partition {
   package let number: Int
@@ -39,7 +40,8 @@ package final class Partition {
   /// From here the log is read again.
   private let replayStart: LogPoint
   private let warmUp: TimeSpan
-  /// Where a later owner begins to read, the first one first: points of the log, `markCount` at most.
+  /// Where a later owner begins to read, the first one first: points of the log, `markCount` at
+  /// most.
   private var marks: [LogPoint]
   /// Microseconds since the last mark in which messages came.
   private var active: Int64 = 0
