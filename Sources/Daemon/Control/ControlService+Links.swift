@@ -68,8 +68,7 @@ extension ControlService {
     }
   }
 
-  /// The user that a call is about: the caller, or for root another one.
-  /// The user who gets a token.
+  /// The user who gets a token: nobody whose id stands for several.
   func linkOwner(_ given: JSONObject) throws(GeoremindError) -> UInt32 {
     let user = try linkUser(given)
     guard user != Caller.unmapped else {
@@ -78,6 +77,7 @@ extension ControlService {
     return user
   }
 
+  /// The user that a call is about: the caller, or for root another one.
   private func linkUser(_ given: JSONObject) throws(GeoremindError) -> UInt32 {
     guard let user = given["user"]?.int else { return caller.user }
     guard let user = UInt32(exactly: user), user == caller.user || caller.isMaster else {

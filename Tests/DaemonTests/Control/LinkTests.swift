@@ -126,12 +126,32 @@ import Testing
   }
 
   @Test func aLinkEndsAtItsExpiry() throws {
-    let page = try page(token(#"{"name":"guest","expires":"2h"}"#))
+    let guest = try token(#"{"name":"guest","expires":"2h"}"#)
+    let page = try page(guest)
     _ = try page.call("Where")
     now.time = now.time + .hours(3)
     #expect(try refusal(page, "Where") == .invalidLink)
+    #expect(try refusal(rig.client(), "ActAs", #"{"token":"\#(guest)"}"#) == .invalidLink)
     // The name is free again.
     _ = try token(#"{"name":"guest"}"#)
+  }
+
+  @Test func onlyRootMakesALinkForAnother() throws {
+    let given: JSONObject = ["name": "phone", "user": 40_002]
+    func make(as user: UInt32) throws -> JSONObject {
+      let caller = Caller(user: user, daemon: PeerCredentials.ownUser)
+      return try ControlService(daemon: rig.daemon, caller: caller).makeLink(given)
+    }
+    guard
+      case .refusedByPolicy? = #expect(
+        throws: GeoremindError.self,
+        performing: {
+          try make(as: 40_001)
+        })
+    else { throw Unexpected("a member makes no link of another") }
+    #expect(try rig.daemon.store.links.all().isEmpty)
+    _ = try make(as: 0)
+    #expect(try rig.daemon.store.links.all().map(\.link.user) == [40_002])
   }
 
   @Test func aUserWhoLeftTheGroupOpensNoPage() throws {
