@@ -38,7 +38,7 @@ import Testing
     _ phone: Phone, _ east: Double, _ time: Instant, at now: Instant
   ) throws -> String {
     let body = json(east, time)
-    var receiver = PhoneReceiver(token: nil)
+    var receiver = PhoneReceiver(access: PhoneAccess(shared: nil))
     let readings = ClockReadings(steady: now.microseconds, real: now)
     var request = PhoneRequest(method: "POST", target: Array("/pub".utf8), body: Array(body.utf8))
     switch phone {
