@@ -78,7 +78,7 @@ extension SettingForm<TimeSpan> {
   package static func span(
     _ range: ClosedRange<TimeSpan>, infinity: TimeSpan? = nil, word: String = "infinity"
   ) -> Self {
-    let end = infinity == nil ? "" : ", or \(word)"
+    let end = infinity == nil || infinity == range.upperBound ? "" : ", or \(word)"
     return Self("a time span from \(range.lowerBound) to \(range.upperBound)\(end)") { text in
       if text == word, let infinity { return infinity }
       let span = try TimeSpan(parsing: text)

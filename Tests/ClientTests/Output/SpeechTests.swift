@@ -192,7 +192,7 @@ import Testing
     ),
     (
       ["add", "x", "--at", "1,1", "--on", "entre"],
-      "it must be one of arrive, depart, dwell; did you mean 'enter'?"
+      "it must be one of arrive, depart, dwell, absent, silent; did you mean 'enter'?"
     ),
     (["add", "x", "--due", "18:00", "--priority", "hihg"], "did you mean 'high'?"),
   ])

@@ -42,6 +42,9 @@ import Testing
       #"{"id":"m","kind":"date","title":"Sprint","due":"2026-12-04T16:00:00Z","repeat":"FREQ=WEEKLY;BYDAY=MO;UNTIL=20270101T090000","repeat_start":"2026-11-30T08:00:00Z","zone":"Europe/Berlin","repeat_also":["2026-12-01T09:00:00"],"repeat_except":["2026-12-07T09:00:00"]}"#,
       #"{"id":"n","kind":"date","title":"Gap","due":"2027-03-28T04:30:00Z","repeat":"FREQ=DAILY","repeat_start":"2027-03-28T02:30:00","due_after":{"days":0,"s":10800},"zone":"Europe/Berlin"}"#,
       #"{"id":"o","kind":"date","title":"UTC","due":"2026-12-04T16:00:00Z","lead_s":90000,"lead_days":[1],"repeat":"FREQ=DAILY;UNTIL=20270101T090000","repeat_start":"2026-12-04T08:00:00Z","zone":"UTC","repeat_except":["2026-12-07T08:00:00"]}"#,
+      #"{"id":"p","kind":"location","title":"Not at school","who":"ben","place":{"name":"School","lat":53.5,"lon":9.9,"radius_m":100},"on":"absent","due":"2026-11-21T07:00:00Z","repeat":"FREQ=WEEKLY;BYDAY=MO,TU"}"#,
+      #"{"id":"q","kind":"location","title":"No word","who":"anna","on":"silent","dwell_s":7200}"#,
+      #"{"id":"r","kind":"location","title":"Lock up","who":"all","place":{"lat":53.5,"lon":9.9,"radius_m":100},"on":"depart"}"#,
       #"{"id":"j","kind":"date","title":"Unknown","due":"2026-11-21T10:00:00Z","state":"fired","x_mine":{"a":[1,2.50,null]}}"#,
     ]
     let reminders = try texts.map { text in
@@ -78,7 +81,8 @@ import Testing
             Double.random(in: -90...90, using: &generator),
             Double.random(in: -180...180, using: &generator)),
           radius: Double.random(in: 1...10_000, using: &generator))
-        reminder.trigger = Reminder.Trigger.allCases.randomElement(using: &generator) ?? .arrive
+        // The other triggers do without a due time or a place, and are among the texts above.
+        reminder.trigger = [.arrive, .depart, .dwell].randomElement(using: &generator) ?? .arrive
       }
       if kind != .location || some(3) {
         let microseconds = Int64.random(in: 0..<4_000_000_000, using: &generator) * 1_000_000

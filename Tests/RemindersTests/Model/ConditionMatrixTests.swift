@@ -95,7 +95,7 @@ import Testing
       "on", #""dwell""#, noVisit, "fri16 sat10", "fri17 sat11", departValue: #""depart""#),
     "dwell_s": placesOnly("dwell_s", "4000", noVisit, "", "fri18 sat12", departValue: "3600")
       .merging([
-        .arrive: .refused(#""dwell_s":4000"#, because: #"goes with "on" dwell or depart"#)
+        .arrive: .refused(#""dwell_s":4000"#, because: #"goes with "on" dwell, depart or silent"#)
       ]) { $1 },
   ]
 
