@@ -33,7 +33,7 @@ package struct Advice {
   private init?(_ life: Life, _ steps: [Life.Step], _ id: String) {
     engine = EngineRun(zone: life.zone, start: life.start)
     now = life.start
-    end = life.start + 70 * 86_400
+    end = life.start + 200 * 86_400
     var spec: ReminderSpec?
     for step in steps {
       now = step.time

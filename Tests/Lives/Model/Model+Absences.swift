@@ -35,9 +35,10 @@ extension Model {
     }
     endWaitForVisit(&record)
     record.stay = .inside(.init(since: now))
+    noteSilence(record)
   }
 
-  /// After a start nobody knows how much longer than stored the silence has not lasted.
+  /// After a start nobody knows how long after the stored moment the last run still heard something.
   func silenceEnd(_ visit: Record.Visit, _ span: Int) -> Moment {
     if let heardAt { return max(heardAt, visit.since) + span }
     let isOfEarlierRun = startedAt.map { visit.since < $0 } ?? false
