@@ -13,8 +13,8 @@ final class TrackerEngine {
   var members: MemberEngine?
   /// The last fix of this run.
   var latest: (fix: Fix, origin: FixOrigin)?
-  /// Categories whose places the engine waits for, and the number of the last place sent; nil before
-  /// the first.
+  /// Categories whose places the engine waits for, and the number of the last place sent; nil
+  /// before the first.
   var unfilled: [(category: String, last: Int64?)] = []
 
   init(_ who: Who?, number: Int, engine: consuming Engine) {
