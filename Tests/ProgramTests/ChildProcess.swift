@@ -34,8 +34,11 @@ final class ChildProcess {
     posix_spawn_file_actions_adddup2(&actions, writer, 1)
     posix_spawn_file_actions_addopen(
       &actions, 2, "\(folder.path)/stderr", O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-    for (index, socket) in passing.enumerated() {
-      posix_spawn_file_actions_adddup2(&actions, socket.descriptor, Int32(3 + index))
+    // Copies out of the way: a descriptor may be 3 itself, and would be replaced before its turn.
+    let copies = passing.map { fcntl($0.descriptor, F_DUPFD_CLOEXEC, 100) }
+    defer { for copy in copies { close(copy) } }
+    for (index, copy) in copies.enumerated() {
+      posix_spawn_file_actions_adddup2(&actions, copy, Int32(3 + index))
     }
     let names = passing.map(\.name).joined(separator: ":")
     // Only the program itself knows its process number in time.
