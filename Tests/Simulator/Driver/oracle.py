@@ -71,10 +71,19 @@ def compare(script, rows, is_disturbed):
     # Each repetition of an alarm counts from the one before it, which may be late then.
     nags = {step["reminder"]["id"] for step in script.steps
             if is_disturbed and "nag_s" in step.get("reminder", {})}
+    # With `if_inside` a new one waits for a position, and a run that has just begun has none.
+    fixes = [step["at"] for step in script.steps if step["do"] == "fix"]
+    waits = collections.defaultdict(int)
+    for step in script.steps:
+        if is_disturbed and step.get("reminder", {}).get("if_inside") == "fire":
+            following = next((at for at in fixes if at > step["at"]), step["at"])
+            id = step["reminder"]["id"]
+            waits[id] = max(waits[id], following - step["at"])
     for id in sorted(kinds):
         if id in script.uncertain or id in nags:
             continue
         span = SLOWEST_DECISION if kinds[id] != "date" else 0
+        span += waits[id]
         span += RETRY if is_disturbed else 2 if script.sets_clock else 0
         # The last firings may come after the end.
         last = script.head["end"] - span if not script.sets_clock else float("inf")
