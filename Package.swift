@@ -141,7 +141,7 @@ let package = Package(
     + library(
       "Control", ["CivilTime", "JSONText"], resources: [.embedInCode("org.georemind.varlink")])
     + library(
-      "BaseMap", ["CSQLite", "Geodesy", "JSONText"], settings: strict,
+      "BaseMap", ["CSQLite", "Bytes", "Geodesy", "JSONText"], settings: strict,
       resources: ["map.js", "vector.js", "track.js", "map.css"].map { .embedInCode("Page/\($0)") })
     + library(
       "Report",

@@ -36,7 +36,7 @@ private struct Broker {
   private var steady: Int64 = 1_000_000
   private var isConnected = false
   private var seq = 0
-  /// Numbers of firings without an outcome, and those that the broker has acknowledged.
+  /// Numbers of firings without an outcome, and numbers that the broker has acknowledged.
   private var open: Set<Int> = []
   private var sent: [Publisher.Token] = []
   private var acknowledged: Set<Int> = []

@@ -108,7 +108,7 @@ final class Daemon {
     }
     let clock = clock
     outbox = Outbox(store: store, sink: sink, log: log, lookUp: lookUp) {
-      clock.now ?? clock.ofSystem
+      clock.nowOrSystem
     }
     let zone = settings.systemZone(log: log)
     var engine = settings.engine

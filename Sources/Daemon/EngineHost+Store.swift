@@ -76,7 +76,7 @@ extension EngineHost {
     changes.saved = all.flatMap { $0.engine.entries }
     do throws(StoreError) {
       journal.announceRescue(
-        to: try store.rescue(changes, at: clock.now ?? clock.ofSystem), of: store.database.path)
+        to: try store.rescue(changes, at: clock.nowOrSystem), of: store.database.path)
     } catch {
       journal.announceStoreFailure("the state of memory is not saved elsewhere: \(error)")
     }

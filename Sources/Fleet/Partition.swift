@@ -15,8 +15,7 @@ package import Reminders
 /// A new owner reads the log from some minutes before the last commit (`replayPoint`), with the
 /// reminders as they were at the last commit of their device with no decision half made
 /// (`Engine.isQuiet`). Up to that point each engine only follows the track, and from there it
-/// decides anew. Nothing is stored
-/// twice: effects up to the last commit are dropped.
+/// decides anew. Nothing is stored twice: effects up to the last commit are dropped.
 package final class Partition {
   package let number: Int
   /// The number of the next message to be decided.

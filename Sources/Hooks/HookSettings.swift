@@ -6,7 +6,7 @@ package struct HookSettings: Equatable, Sendable {
   /// The program of each hook, by absolute path.
   package var programs: [String] = []
   package var timeout = TimeSpan.seconds(30)
-  /// How long a firing is tried; the longest time span means for ever.
+  /// How long a firing is tried; the longest time span has no end.
   package var giveUpAfter = TimeSpan.hours(24)
   /// Events that start the programs.
   package var events: Set<HookEvent> = [.firing]

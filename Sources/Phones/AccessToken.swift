@@ -1,3 +1,5 @@
+import Bytes
+
 /// The word of the settings that a phone must know: the password of Basic, or the first segment of
 /// the path.
 package struct AccessToken: Equatable, Sendable {
@@ -33,36 +35,9 @@ package struct AccessToken: Equatable, Sendable {
   /// The password in an `Authorization` header (RFC 7617); nil for another header.
   package static func password(of authorization: String?) -> [UInt8]? {
     guard let words = authorization?.split(separator: " "), words.count == 2,
-      words[0].lowercased() == "basic", let pair = base64Decoded(words[1]),
+      words[0].lowercased() == "basic", let pair = Base64.decoded(words[1]),
       let colon = pair.firstIndex(of: UInt8(ascii: ":"))
     else { return nil }
     return Array(pair[(colon + 1)...])
   }
-}
-
-/// RFC 4648, section 4, padded or not; nil for other characters.
-func base64Decoded(_ text: some StringProtocol) -> [UInt8]? {
-  var bytes: [UInt8] = []
-  var bits: UInt32 = 0
-  var count = 0
-  var digits = Array(text.utf8)[...]
-  while digits.last == UInt8(ascii: "=") { digits = digits.dropLast() }
-  for digit in digits {
-    let value: UInt8
-    switch digit {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"): value = digit - UInt8(ascii: "A")
-    case UInt8(ascii: "a")...UInt8(ascii: "z"): value = digit - UInt8(ascii: "a") + 26
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit - UInt8(ascii: "0") + 52
-    case UInt8(ascii: "+"): value = 62
-    case UInt8(ascii: "/"): value = 63
-    default: return nil
-    }
-    bits = bits << 6 | UInt32(value)
-    count += 6
-    if count >= 8 {
-      count -= 8
-      bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
-    }
-  }
-  return bytes
 }

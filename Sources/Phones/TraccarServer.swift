@@ -4,9 +4,6 @@ import Positioning
 /// A position that a Traccar server forwards (`forward.type=json`,
 /// traccar.org/forward): an object with the position, and the device beside it.
 package enum TraccarServer {
-  /// Metres a second in a knot: the server has all speeds in knots.
-  private static let knot = 1852.0 / 3600
-
   /// Whether a JSON object has the form of a message.
   package static func isMessage(_ message: JSONObject) -> Bool {
     message["position"]?.object != nil
@@ -27,7 +24,8 @@ package enum TraccarServer {
       time: DeviceTime.read(position["fixTime"]),
       // 0 is unknown.
       radius: accuracy == 0 ? nil : accuracy, altitude: position["altitude"]?.double,
-      speed: position["speed"]?.double.map { $0 * knot }, track: position["course"]?.double)
+      // The server has all speeds in knots.
+      speed: position["speed"]?.double.map { $0 * Fix.knot }, track: position["course"]?.double)
     return PhoneMessage([try fields.position(app: "traccar", name: name)])
   }
 }

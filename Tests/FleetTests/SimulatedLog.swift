@@ -2,26 +2,14 @@ import CivilTime
 import Fleet
 import JSONText
 import Reminders
-
-/// Repeatable random numbers (SplitMix64).
-struct Randomness: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-}
+import TestSupport
 
 /// A log of devices that go in circles, with reminders, commands and messages of the clock.
 enum SimulatedLog {
   static let start = Instant(seconds: 1_800_000_000)
 
   static func messages(devices: Int, seconds: Int, seed: UInt64) -> [LogMessage] {
-    var random = Randomness(state: seed)
+    var random = SeededGenerator(seed: seed)
     var log: [LogMessage] = []
     func add(_ device: String?, _ text: String, at second: Double) {
       log.append(

@@ -2,6 +2,7 @@ import CivilTime
 import Fleet
 import JSONText
 import Reminders
+import TestSupport
 import Testing
 
 @Suite struct TakeoverTests {
@@ -25,7 +26,7 @@ import Testing
     let log = SimulatedLog.messages(devices: 8, seconds: 900, seed: seed)
     let expected = try oneLife(log)
     #expect(expected.devices.values.reduce(0) { $0 + $1.firings.count } > 60)
-    var random = Randomness(state: seed)
+    var random = SeededGenerator(seed: seed)
     var store = MemoryStore()
     var takeovers = 0
     while store.offset.sequence < UInt64(log.count) {

@@ -31,7 +31,7 @@ import Testing
   ) -> PhoneRequest {
     var request = request
     if asPassword {
-      request.authorization = "Basic " + base64Encoded(Array("jane:\(token)".utf8))
+      request.authorization = "Basic " + Base64.encoded(Array("jane:\(token)".utf8))
     } else {
       request.target = Array("/\(token)".utf8) + request.target
     }
@@ -226,8 +226,8 @@ import Testing
     #expect(link.hasPrefix(prefix))
     let value = String(
       decoding: percentDecoded(Array(link.dropFirst(prefix.count).utf8)), as: UTF8.self)
-    let bytes = try #require(base64Decoded(value))
-    #expect(base64Encoded(bytes) == value && value.utf8.count % 4 == 0)
+    let bytes = try #require(Base64.decoded(value))
+    #expect(Base64.encoded(bytes) == value && value.utf8.count % 4 == 0)
     let document = try #require(try JSONParser.parse(bytes).object)
     #expect(document["_type"] == "configuration" && document["mode"] == 3)
     #expect(document["url"] == "http://192.168.1.5:8088/pub" && document["auth"] == true)
@@ -239,6 +239,6 @@ import Testing
   /// RFC 4648, section 10.
   @Test func base64IsWrittenAsItIsRead() {
     let texts = ["": "", "f": "Zg==", "fo": "Zm8=", "foo": "Zm9v", "foob": "Zm9vYg=="]
-    for (text, encoded) in texts { #expect(base64Encoded(Array(text.utf8)) == encoded) }
+    for (text, encoded) in texts { #expect(Base64.encoded(Array(text.utf8)) == encoded) }
   }
 }

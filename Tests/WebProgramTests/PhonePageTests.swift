@@ -40,7 +40,7 @@ import Testing
     _ path: String, method: String = "GET", token: String? = nil, more: String = ""
   ) throws -> (status: Int, text: String, body: JSONValue?) {
     let browser = try Phone(port: port)
-    let pair = token.map { base64Encoded(Array("phone:\($0)".utf8)) }
+    let pair = token.map { Base64.encoded(Array("phone:\($0)".utf8)) }
     let authorization = pair.map { "Authorization: Basic \($0)\r\n" } ?? ""
     browser.send("\(method) \(path) HTTP/1.1\r\nHost: boat\r\n\(authorization)\(more)\r\n")
     _ = try loop.runUntil {

@@ -38,7 +38,7 @@ extension ControlService {
         reason: "there are \(LinkStore.maximumOfUser) links already; revoke one with "
           + "'georemind web revoke NAME'")
     }
-    let now = daemon.clock.now ?? daemon.clock.ofSystem
+    let now = daemon.clock.nowOrSystem
     let mayChange = given["may_change"]?.bool ?? true
     let link = AccessLink(
       name: name, user: user,
@@ -109,7 +109,7 @@ extension ControlService {
     guard var link = try daemon.store.links.link(hash: hash), link.right != .phone,
       daemon.isCurrent(link), daemon.control?.isAllowed(user: link.user) == true
     else { throw GeoremindError.invalidLink }
-    let now = daemon.clock.now ?? daemon.clock.ofSystem
+    let now = daemon.clock.nowOrSystem
     // Once an hour: each page opens several connections.
     if link.used.map({ now - $0 > .hours(1) }) ?? true {
       link.used = now

@@ -21,7 +21,7 @@ extension ControlService {
           + "'georemind phone revoke NAME'")
     }
     let phone = AccessLink(
-      name: name, user: user, right: .phone, made: daemon.clock.now ?? daemon.clock.ofSystem)
+      name: name, user: user, right: .phone, made: daemon.clock.nowOrSystem)
     return ["token": .string(try token(for: phone)), "phone": json(phone)]
   }
 

@@ -28,7 +28,7 @@ extension ControlService {
     let visits = tracker.engine.visits
     let inside = nearest.filter { $0.distance ?? .infinity <= $0.place.radius }
     return [
-      "fix": .object(fix.tpv(device: nil)), "age_s": .double(age(of: tracker)),
+      "fix": .object(fix.tpv(device: nil)), "age_s": daemon.ageJSON(of: tracker),
       "inside": .array(
         inside.map { entry in
           let since = visits.first { $0.place == entry.place.name }?.since
@@ -57,14 +57,6 @@ extension ControlService {
     ]
   }
 
-  /// Seconds since the last fix; nil without one.
-  private func age(of tracker: TrackerEngine) -> Double? {
-    guard let arrival = tracker.engine.lastFixArrival, let now = daemon.clock.now else {
-      return nil
-    }
-    return Decimal.rounded((now - arrival).seconds, digits: 1)
-  }
-
   /// The trackers that the caller may follow.
   func listTrackers() -> JSONObject {
     let known = daemon.settings.trackers.filter { daemon.mayFollow($0.name, caller) }
@@ -76,7 +68,7 @@ extension ControlService {
           return [
             "name": .string(settings.name), "owner": settings.owner.map { .int(Int($0)) },
             "shared": .bool(settings.isShared), "reminders": .int(tracker.engine.count),
-            "age_s": .double(age(of: tracker)),
+            "age_s": daemon.ageJSON(of: tracker),
             "inside": .array(
               visits.map { ["name": .string($0.place), "since": .string($0.since.json)] }),
           ]

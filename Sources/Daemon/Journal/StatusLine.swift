@@ -11,8 +11,11 @@ import Storage
 /// Status for `systemctl status` and for programs, without any position.
 extension Daemon {
   /// Time since the last fix; nil without one.
-  var fixAge: TimeSpan? {
-    guard let arrival = host.engine.lastFixArrival, let now = clock.now else { return nil }
+  var fixAge: TimeSpan? { fixAge(of: host.own) }
+
+  /// Time since the last fix of a tracker; nil without one.
+  func fixAge(of tracker: TrackerEngine) -> TimeSpan? {
+    guard let arrival = tracker.engine.lastFixArrival, let now = clock.now else { return nil }
     return now - arrival
   }
 
@@ -97,7 +100,7 @@ extension Daemon {
           "time": fix.time.map { .string($0.json) },
           "mode": .int(Int(fix.mode.rawValue)),
           "eph_m": .double(fix.eph),
-          "age_s": .double(fixAge.map { Decimal.rounded($0.seconds, digits: 1) }),
+          "age_s": ageJSON(of: host.own),
         ]))
     }
     status["travel"] = .object(travelJSON)

@@ -23,6 +23,9 @@ final class Clock {
   /// The time; nil only before the first fix of a recording.
   var now: Instant? { isLive ? ofSystem : recorded }
 
+  /// The time; the system's before the first fix of a recording.
+  var nowOrSystem: Instant { now ?? ofSystem }
+
   /// The system's time; nil where a recording is played, whose time says nothing of this machine.
   var live: Instant? { isLive ? now : nil }
 

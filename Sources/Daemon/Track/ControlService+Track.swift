@@ -15,7 +15,7 @@ extension ControlService {
   /// Reminders that are played along a track; more would hold up the daemon.
   private static let maximumPlayed = 5_000
 
-  private var now: Instant { daemon.clock.now ?? daemon.clock.ofSystem }
+  private var now: Instant { daemon.clock.nowOrSystem }
 
   /// The store of the trips.
   private func trips() throws(GeoremindError) -> TrackStore {

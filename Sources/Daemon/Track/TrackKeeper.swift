@@ -164,7 +164,7 @@ extension Daemon {
     var wanted = settings.track
     // A recording is not the way of this device.
     if !clock.isLive { wanted.keep = nil }
-    track.use(wanted, path: "\(settings.stateDirectory)/track.db", now: clock.now ?? clock.ofSystem)
+    track.use(wanted, path: "\(settings.stateDirectory)/track.db", now: clock.nowOrSystem)
   }
 
   /// Notes the last position, unless the next one has yet to confirm it.

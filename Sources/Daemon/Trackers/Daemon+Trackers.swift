@@ -44,15 +44,19 @@ extension Daemon {
     return machine + others.map { .tracker($0.name) }
   }
 
+  /// Seconds since the last fix of a tracker; nil without one.
+  func ageJSON(of tracker: TrackerEngine) -> JSONValue? {
+    .double(fixAge(of: tracker).map { Decimal.rounded($0.seconds, digits: 1) })
+  }
+
   /// The trackers for the status, which says nothing of where they are.
   var trackersJSON: JSONValue {
     .array(
       settings.trackers.map { settings in
         let tracker = host.tracker(.tracker(settings.name))
-        let age = tracker.engine.lastFixArrival.flatMap { then in clock.now.map { $0 - then } }
         return [
           "name": .string(settings.name), "reminders": .int(tracker.engine.count),
-          "age_s": .double(age.map { Decimal.rounded($0.seconds, digits: 1) }),
+          "age_s": ageJSON(of: tracker),
         ]
       })
   }

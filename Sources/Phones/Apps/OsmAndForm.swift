@@ -1,10 +1,9 @@
 import CivilTime
+import Positioning
 
 /// The protocol of OsmAnd's online tracking, and of Traccar Client except for version 9: fields of
 /// a query or a form (traccar.org/osmand).
 enum OsmAndForm {
-  private static let knot = 1852.0 / 3600
-
   static func read(_ form: FormFields, app: String) throws(UnusableMessage) -> PhoneMessage {
     if let valid = form["valid"], ["false", "0"].contains(valid) { return .nothing }
     // Traccar Client at rest, when it gets no position.
@@ -19,7 +18,7 @@ enum OsmAndForm {
       time: form.time("timestamp"),
       // OsmAnd writes its radius in metres where its example of a URL says hdop.
       radius: form.number("accuracy", "hdop"), altitude: form.number("altitude"),
-      speed: form.number("speed").map { form["unit"] == "mps" ? $0 : $0 * knot },
+      speed: form.number("speed").map { form["unit"] == "mps" ? $0 : $0 * Fix.knot },
       track: form.number("bearing", "heading"))
     return PhoneMessage([try fields.position(app: app, name: form["id", "deviceid"])])
   }

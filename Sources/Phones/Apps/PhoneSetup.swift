@@ -1,3 +1,4 @@
+import Bytes
 package import JSONText
 
 /// The settings of one app for one phone.
@@ -60,25 +61,9 @@ package struct PhoneSetup: Equatable, Sendable {
       "username": .string(name), "password": .string(token), "deviceId": "phone",
       "tid": .string(String(name.suffix(2))),
     ]
-    let text = base64Encoded(Array(JSONValue.object(configuration).line.utf8))
+    let text = Base64.encoded(Array(JSONValue.object(configuration).line.utf8))
     // Of the digits, these three mean something else in a query (RFC 3986, section 2.2).
     let quoted = ["+": "%2B", "/": "%2F", "=": "%3D"]
     return "owntracks:///config?inline=" + text.map { quoted[String($0)] ?? String($0) }.joined()
   }
-}
-
-/// RFC 4648, section 4, padded.
-package func base64Encoded(_ bytes: [UInt8]) -> String {
-  let digits = Array(
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-  var text: [UInt8] = []
-  for start in stride(from: 0, to: bytes.count, by: 3) {
-    let piece = bytes[start..<min(start + 3, bytes.count)]
-    let bits = piece.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - piece.count))
-    for digit in 0..<4 {
-      text.append(
-        digit > piece.count ? UInt8(ascii: "=") : digits[bits >> (18 - 6 * digit) & 63])
-    }
-  }
-  return String(decoding: text, as: UTF8.self)
 }

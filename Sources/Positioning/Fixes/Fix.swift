@@ -3,6 +3,9 @@ package import Geodesy
 
 /// One receiver's position at one moment, merged from all sentences of an epoch.
 package struct Fix: Equatable, Sendable {
+  /// Metres a second in a knot.
+  package static let knot = 1852.0 / 3600
+
   package enum Mode: UInt8, Sendable {
     case twoD = 2
     case threeD = 3

@@ -27,7 +27,7 @@ extension FixDecoder {
     talkers.assembler.update { epoch in
       guard !epoch.motionIsFromRMC else { return }
       epoch.motionIsFromRMC = true
-      if let knots { epoch.speed = knots * (1852.0 / 3600) }
+      if let knots { epoch.speed = knots * Fix.knot }
       if let track { epoch.track = track }
     }
   }

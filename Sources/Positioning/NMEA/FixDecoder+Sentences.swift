@@ -35,7 +35,7 @@ extension FixDecoder {
   }
 
   private mutating func setMotion(_ track: Double?, _ knots: Double?, _ kmh: Double?) {
-    let speed = knots.map { $0 * (1852.0 / 3600) } ?? kmh.map { $0 / 3.6 }
+    let speed = knots.map { $0 * Fix.knot } ?? kmh.map { $0 / 3.6 }
     talkers.assembler.setMotion(speed: speed ?? .nan, track: speed == nil ? .nan : track ?? .nan)
   }
 

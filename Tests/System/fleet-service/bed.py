@@ -1,5 +1,5 @@
 """A fleet on one machine: three brokers, PostgreSQL with a synchronous standby, and workers, each in a
-network namespace of its own. A bridge joins them, and a second bridge takes those that are cut off."""
+network namespace of its own. A bridge joins them, and a second bridge takes the machines that are cut off."""
 import os
 import signal
 import subprocess

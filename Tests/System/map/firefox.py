@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import time
 
-from live import free_port
+from live import Waiting, free_port
 
 
 def find():
@@ -65,7 +65,7 @@ class Socket:
                     return json.loads(text)
 
 
-class Firefox:
+class Firefox(Waiting):
     def __init__(self, program):
         self.profile, port = tempfile.mkdtemp(prefix="georemind-firefox."), free_port()
         self.process = subprocess.Popen(
@@ -104,17 +104,6 @@ class Firefox:
         if answer["type"] != "success":
             raise RuntimeError(answer["exceptionDetails"]["text"])
         return json.loads(answer["result"]["value"])
-
-    def until(self, expression, limit=20):
-        begun = time.monotonic()
-        while time.monotonic() - begun < limit:
-            try:
-                if self.ask(f"!!({expression})"):
-                    return True
-            except RuntimeError:
-                pass
-            time.sleep(0.05)
-        return False
 
     def press(self, points, button=0):
         """Moves to the first point, presses, moves through the others, and releases."""

@@ -97,7 +97,23 @@ class Machine:
             process.wait()
 
 
-class Live(browser.Browser):
+class Waiting:
+    """A page that answers expressions."""
+
+    def until(self, expression, limit=20):
+        """Waits until an expression holds; whether it did."""
+        begun = time.monotonic()
+        while time.monotonic() - begun < limit:
+            try:
+                if self.ask(f"!!({expression})"):
+                    return True
+            except RuntimeError:
+                pass
+            time.sleep(0.03)
+        return False
+
+
+class Live(Waiting, browser.Browser):
     def go(self, url, width, height, dark=False, touch=False, ratio=1):
         """Opens the page; seconds until it can be used."""
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
@@ -111,18 +127,6 @@ class Live(browser.Browser):
         self.call("Page.navigate", url=url)
         self.until("document.documentElement.dataset.ready")
         return time.monotonic() - begun
-
-    def until(self, expression, limit=20):
-        """Waits until an expression holds; whether it did."""
-        begun = time.monotonic()
-        while time.monotonic() - begun < limit:
-            try:
-                if self.ask(f"!!({expression})"):
-                    return True
-            except RuntimeError:
-                pass
-            time.sleep(0.03)
-        return False
 
     def calm(self):
         self.until("!map.isBusy()")

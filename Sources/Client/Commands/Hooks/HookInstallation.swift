@@ -1,6 +1,7 @@
 import Companion
 import Glibc
 import LinuxRuntime
+import Storage
 
 /// The places of a hook: a script, a file of settings that names it, and a unit.
 ///
@@ -31,11 +32,8 @@ struct HookInstallation {
   }
 
   static func isName(_ name: String) -> Bool {
-    let bytes = Array(name.utf8)
-    return (1...13).contains(bytes.count) && (0x61...0x7A).contains(bytes[0])
-      && bytes.allSatisfy {
-        (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D
-      }
+    (1...13).contains(name.utf8.count) && name.utf8.allSatisfy(Consumer.isNameByte)
+      && name.utf8.first.map { (0x61...0x7A).contains($0) } ?? false
   }
 
   func unit(_ name: String) -> String { "georemind-hook@\(name)" }
@@ -112,12 +110,7 @@ struct HookInstallation {
   ) throws(SystemError) {
     let file = Descriptor(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600))
     guard file.raw >= 0 else { throw SystemError("write \(path)", code: errno) }
-    var rest = Array(text.utf8)[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(file.raw, $0.baseAddress, $0.count) }
-      guard count > 0 else { throw SystemError("write \(path)", code: errno) }
-      rest = rest.dropFirst(count)
-    }
+    try Descriptors.write(text, to: file.raw, "write \(path)")
     if let group, fchown(file.raw, uid_t.max, group) != 0 {
       throw SystemError("give \(path) to the hooks", code: errno)
     }

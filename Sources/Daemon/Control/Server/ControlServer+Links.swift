@@ -59,6 +59,6 @@ extension ControlServer {
 extension Daemon {
   /// Whether the link has not expired.
   func isCurrent(_ link: AccessLink) -> Bool {
-    link.expires.map { (clock.now ?? clock.ofSystem) < $0 } ?? true
+    link.expires.map { clock.nowOrSystem < $0 } ?? true
   }
 }
