@@ -19,7 +19,7 @@ SYMBOLS_FLAGS = -c release --static-swift-stdlib -Xswiftc -use-ld=lld \
   -Xlinker --no-export-dynamic -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -L$(CURDIR)/$(ARCHIVES) \
   -Xlinker --symbol-ordering-file=$(CURDIR)/$(LINK_ORDER) -Xlinker --no-warn-symbol-ordering
 BUILD_FLAGS = $(SYMBOLS_FLAGS) -Xlinker -s
-SOURCES := $(shell find Sources Benchmarks Tools Tests/Lives Tests/TestSupport -name '*.swift' -o -name '*.h' -o -name '*.modulemap')
+SOURCES := $(shell find Sources Benchmarks Tools Tests/Lives Tests/TestSupport -type f -not -name '*.pyc')
 
 .DEFAULT_GOAL = all
 .PHONY: help all run test check deps lint prose docs pictures docs-check docs-run fuzz bench install install-main \

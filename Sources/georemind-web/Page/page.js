@@ -28,7 +28,7 @@ const length = m => m < 1000 ? `${Math.round(m)} m` : `${(m / 1000).toFixed(m < 
 const span = s => s < 3 ? "now" : s < 120 ? `${Math.round(s)} s old` : s < 7200 ? `${Math.round(s / 60)} min old` : `${Math.round(s / 3600)} h old`;
 function when(text) {
   const t = new Date(text), today = new Date().toDateString() === t.toDateString();
-  return t.toLocaleString([], today ? { hour: "2-digit", minute: "2-digit" } : { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" });
+  return t.toLocaleString([], { ...(today ? {} : { month: "short", day: "numeric" }), hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 }
 // Gates of `why` that shut a fence, in words.
 const gates = { state: "put off", if_inside: "this visit", min_speed: "too slow", max_speed: "too fast" };
@@ -120,12 +120,12 @@ function openFiring(seq) {
   if (f.lat != null) { follow(false); map.go(f.lat, f.lon, Math.max(map.z, 14)); }
   openReminder(f.reminder_id, f);
 }
-async function openReminder(id, firing) {
+async function openReminder(id, firing, isWanted = () => true) {
   const key = firing ? firing.seq : id;
   const fence = state.fences.find(f => f.id === id), at = firing ?? fence;
   if (!firing && state.chosen !== id && at?.lat != null) { follow(false); map.go(at.lat, at.lon, Math.max(map.z, 14)); }
   const [{ why }, { reminder }] = await Promise.all([get("why", { id, ...here() }).catch(() => ({})), get("show", { id }).catch(() => ({}))]);
-  if (refresh.stale?.(key)) return;
+  if (!isWanted()) return;
   const acts = make("div", { className: "acts" });
   const act = (text, name, args, done, cls) => acts.append(button(text, async () => { if (await change(name, { id, ...args }, done)) openList(); }, cls));
   if (reminder && state.link.may_change) {
@@ -172,8 +172,7 @@ async function undo() { const a = await change("undo", {}, ""); if (a) say(a.cha
 function refresh() {
   if (state.view !== "reminder" || document.hidden) return;
   const key = state.chosen, firing = state.firings.find(f => f.seq === key);
-  refresh.stale = k => k === key && state.chosen !== key;
-  openReminder(firing?.reminder_id ?? key, firing);
+  openReminder(firing?.reminder_id ?? key, firing, () => state.view === "reminder" && state.chosen === key);
 }
 setInterval(refresh, 2000);
 function openPlace(name) {

@@ -11,7 +11,7 @@ function walk({ lat, lon }) {
   if (state.past) trail.at(-1).push([lat, lon]); else map.extend(lat, lon);
 }
 
-const clock = time => new Date(time).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const clock = time => new Date(time).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
 function closePast() {
   if (!state.past) return;
   state.past = null; map.set("past", null);

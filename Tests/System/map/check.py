@@ -134,6 +134,9 @@ def ghost(page, machine):
     page.ask("openReminder(state.fences.find(f => f.title === 'Bread').id)")
     check("why answers as if there", page.until("document.getElementById('body').textContent.includes('As if you were at')", 5))
     picture(page, "ghost-1400")
+    time.sleep(2.5)  # What is open is read again.
+    page.ask("openList(); openReminder(state.fences.find(f => f.title === 'Bread').id)")
+    check("a reminder that was closed opens again", page.until("state.view === 'reminder'", 3))
     page.ask("setGhost(null); openList()")
     check("without it, one is where one is", page.until(f"{inside} === 'outside'", 5), page.ask(inside))
 
