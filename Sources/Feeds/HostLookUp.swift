@@ -35,7 +35,17 @@ final class HostLookUp {
     }
     output = Descriptor(ends[0])
     let input = Descriptor(ends[1])
-    process = try Self.spawn([program, "ahosts", "--", host], writingTo: input.raw)
+    let nothing = Descriptor(open("/dev/null", O_RDWR | O_CLOEXEC))
+    // The two live until the program has them.
+    defer {
+      nothing.close()
+      input.close()
+    }
+    var start = ProgramStart([program, "ahosts", "--", host])
+    start.streams = [nothing.raw, input.raw, nothing.raw]
+    process = try start.run { _ in
+      "to look up '\(host)': give the address in figures, or install it"
+    }
     guard fcntl(output.raw, F_SETFL, O_NONBLOCK) == 0 else {
       let error = SystemError.last("look up the host '\(host)'")
       end()
@@ -93,34 +103,5 @@ final class HostLookUp {
     kill(process, SIGKILL)
     waitpid(process, nil, 0)
     process = 0
-  }
-
-  private static func spawn(
-    _ arguments: [String], writingTo output: Int32
-  ) throws(SystemError) -> pid_t {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-    posix_spawn_file_actions_adddup2(&actions, output, 1)
-    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-    // The loop has signals blocked, which a program would inherit.
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    posix_spawnattr_setsigmask(&attributes, &signals)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-    let words = arguments.map { strdup($0) } + [nil]
-    defer { for word in words { free(word) } }
-    var process: pid_t = 0
-    let code = posix_spawnp(&process, arguments[0], &actions, &attributes, words, environ)
-    guard code == 0 else {
-      throw SystemError(
-        "run \(arguments[0]) to look up a host", code: code,
-        remedy: "give the address in figures, or install it")
-    }
-    return process
   }
 }

@@ -53,7 +53,13 @@ package final class ChildPrograms {
     onEnd: @escaping (Ending) -> Void
   ) throws(SystemError) {
     Self.blockEnds()
-    let process = try Self.spawn(path, environment, try Self.memory(of: input))
+    var program = ProgramStart([path])
+    program.environment = environment
+    program.isSession = true
+    let file = try Self.memory(of: input)
+    program.streams = [file.raw]
+    let process = try program.run { $0 == EACCES ? "make it executable with chmod +x" : nil }
+    file.close()
     do throws(SystemError) {
       let source = try loop.addChild(process) { [unowned self] in ended(process, $0) }
       let timer = try loop.addTimer(.monotonic, accuracy: 100_000) { [unowned self] _ in
@@ -123,9 +129,8 @@ package final class ChildPrograms {
     }
   }
 
-  /// MFD_CLOEXEC and POSIX_SPAWN_SETSID, which the C library declares for GNU programs alone.
+  /// MFD_CLOEXEC, which the C library declares for GNU programs alone.
   private static let closeOnExec: UInt32 = 1
-  private static let newSession: Int16 = 0x80
 
   /// A file without a name, at its beginning.
   private static func memory(of bytes: [UInt8]) throws(SystemError) -> Descriptor {
@@ -133,37 +138,5 @@ package final class ChildPrograms {
     guard write(file.raw, bytes, bytes.count) == bytes.count, lseek(file.raw, 0, SEEK_SET) == 0
     else { throw .last("prepare the input of a program") }
     return file
-  }
-
-  private static func spawn(
-    _ path: String, _ environment: [String], _ input: Descriptor
-  ) throws(SystemError) -> pid_t {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, input.raw, 0)
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    // The loop has signals blocked and ignores SIGPIPE, which a program would inherit.
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    posix_spawnattr_setsigmask(&attributes, &signals)
-    sigaddset(&signals, SIGPIPE)
-    posix_spawnattr_setsigdefault(&attributes, &signals)
-    posix_spawnattr_setflags(
-      &attributes,
-      Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | Self.newSession)
-    let words = [strdup(path), nil]
-    let variables = environment.map { strdup($0) } + [nil]
-    defer { for text in words + variables { free(text) } }
-    var process: pid_t = 0
-    let code = posix_spawn(&process, path, &actions, &attributes, words, variables)
-    guard code == 0 else {
-      throw SystemError(
-        "run \(path)", code: code,
-        remedy: code == EACCES ? "make it executable with chmod +x" : nil)
-    }
-    return process
   }
 }
