@@ -332,10 +332,10 @@ async function begin() {
   if (/^[\w-]{43}$/.test(token)) history.replaceState(null, "", location.pathname);
   try {
     if (/^[\w-]{43}$/.test(token)) await post("session", { link: token });
-    state.link = (await fetch("session").then(answer)).link;
-    const base = await fetch("base").then(answer);
+    const [session, base] = await Promise.all(["session", "base"].map(name => fetch(name).then(answer)));
+    state.link = session.link;
     if (base.kind !== "none") { map.tiles(tiles(base)); byId("credit").textContent = (base.attribution ?? "").replace(/<[^>]*>/g, "").replace(/&copy;/g, "©"); }
-    await loadCategories(); await loadReminders(); loadBox(); listen(); openList();
+    await Promise.all([loadCategories(), loadReminders()]); loadBox(); listen(); openList();
     if (location.hash === "#anchor") openReminder("anchor");
     root.dataset.ready = "1";
   } catch (error) {
