@@ -28,6 +28,14 @@ function makeMap(box, on) {
 
   // ---- tiles
   const tiles = new Map();
+  // What vectors cost is spread over the frames, by tile: the hand that drags comes first.
+  const jobs = new Map(), share = 8;
+  function spread(key, job) { if (!jobs.size) requestAnimationFrame(work); jobs.set(key, job); }
+  function work() {
+    const end = performance.now() + share;
+    for (const [key, job] of jobs) { jobs.delete(key); job(); if (performance.now() > end) break; }
+    if (jobs.size) requestAnimationFrame(work);
+  }
   function drawTiles() {
     if (!source) return;
     const z = Math.max(source.min, Math.min(source.max, Math.round(view.z + (source.isVector ? -0.3 : Math.log2(ratio()) * 0.8)))), n = 2 ** z, size = world() / n;
@@ -43,7 +51,8 @@ function makeMap(box, on) {
       const here = () => { image.dataset.here = "1"; prune(z); }, away = () => { image.dataset.here = "0"; if (!source.isVector) image.remove(); prune(z); };
       if (source.isVector) {
         image.layers = {};
-        source.bytes(...name).then(bytes => { if (bytes) image.layers = VectorTiles.decode(bytes); paint(image, z); (bytes ? here : away)(); }, away);
+        const shown = bytes => { if (bytes) image.layers = VectorTiles.decode(bytes); paint(image, z); (bytes ? here : away)(); };
+        source.bytes(...name).then(bytes => spread(key, () => { if (tiles.get(key) === image) shown(bytes); }), away);
       } else {
         image.decoding = "async"; image.alt = ""; image.draggable = false;
         image.onload = here; image.onerror = away; image.src = source.url(...name);
@@ -59,7 +68,7 @@ function makeMap(box, on) {
       const x0 = edge(view.width / 2 + (x / 2 ** tz - view.x) * world()), y0 = edge(view.height / 2 + (y / 2 ** tz - view.y) * world());
       const x1 = edge(view.width / 2 + ((x + 1) / 2 ** tz - view.x) * world()), y1 = edge(view.height / 2 + ((y + 1) / 2 ** tz - view.y) * world());
       // Vectors are drawn anew where they would be shown half as large again.
-      if (image.layers && image.dataset.here === "1" && tz === z && Math.abs(Math.log2(Math.min(2048, (x1 - x0) * r) / image.width)) > 0.6) paint(image, z);
+      if (image.layers && image.dataset.here === "1" && tz === z && Math.abs(Math.log2(Math.min(2048, (x1 - x0) * r) / image.width)) > 0.6) spread(key, () => paint(image, z));
       image.style.cssText = `transform:translate(${x0}px,${y0}px);width:${x1 - x0}px;height:${y1 - y0}px;z-index:${tz === z ? 20 : tz < z ? tz - z + 19 : 1}`;
     }
     prune(z);
@@ -340,7 +349,7 @@ function makeMap(box, on) {
     go(lat, lon, z = view.z) { cancelAnimationFrame(flight); set(...mercator(lat, lon), z); },
     zoom: glide, at, resize,
     bounds() { if (world() <= view.width) return { north: from(0, 0)[0], west: -180, south: from(0, view.height)[0], east: 180 }; const [north, west] = from(0, 0), [south, east] = from(view.width, view.height); return { north, west, south, east }; },
-    centre: () => unmercator(view.x, view.y), get z() { return view.z; }, get width() { return view.width; }, redraw() { drawTiles(); drawMarks(); }, themed() { for (const [key, image] of tiles) if (image.layers) paint(image, Number(key.split("/")[0])); drawMarks(); },
-    isBusy: () => waits || [...tiles.values()].some(i => i.dataset.here === undefined),
+    centre: () => unmercator(view.x, view.y), get z() { return view.z; }, get width() { return view.width; }, redraw() { drawTiles(); drawMarks(); }, themed() { for (const [key, image] of tiles) if (image.layers) spread(key, () => paint(image, Number(key.split("/")[0]))); drawMarks(); },
+    isBusy: () => waits || jobs.size > 0 || [...tiles.values()].some(i => i.dataset.here === undefined),
   };
 }
