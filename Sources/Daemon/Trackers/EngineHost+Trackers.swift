@@ -60,7 +60,7 @@ extension Event {
   /// The reminder that it brings.
   fileprivate var reminder: Reminder? {
     switch self {
-    case .add(let reminder, _), .replace(let reminder), .restore(let reminder, _),
+    case .add(let reminder, _), .replace(let reminder, _), .restore(let reminder, _),
       .reopen(let reminder):
       reminder
     default: nil

@@ -25,7 +25,7 @@ extension Engine {
   }
 
   /// Replaces a reminder. Until now the old conditions decide about repetitions.
-  mutating func replace(_ reminder: Reminder, at now: Instant) {
+  mutating func replace(_ reminder: Reminder, follows: Bool = false, at now: Instant) {
     if let index = slots.index(of: reminder.id), let slot = slots.slot(index),
       slot.history.repetition.map({ $0.next <= now }) ?? false
     {
@@ -36,7 +36,7 @@ extension Engine {
     var before = Schedule(old.reminder, in: zone)
     var after = Schedule(reminder, in: zone)
     let times = (history.usedUpTo, history.leadsUsed)
-    before.edited(to: &after, &history, at: now)
+    before.edited(to: &after, &history, follows: follows, at: now)
     turn.work += before.work + after.work
     exchange(reminder, history, at: now)
     if times.0 != history.usedUpTo || times.1 != history.leadsUsed,

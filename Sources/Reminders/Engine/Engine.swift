@@ -127,7 +127,7 @@ package struct Engine: ~Copyable, Sendable {
     case .fix(let fix, let origin): take(fix, from: origin, at: now)
     case .tick: break
     case .add(let reminder, let history): add(reminder, history, at: now)
-    case .replace(let reminder): replace(reminder, at: now)
+    case .replace(let reminder, let follows): replace(reminder, follows: follows, at: now)
     case .remove(let id): if remove(id) { effects.append(.forget(id: id)) }
     case .restore(let reminder, let history): restore(reminder, history, at: now)
     case .reopen(let reminder): reopen(reminder, at: now)

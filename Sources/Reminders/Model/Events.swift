@@ -15,7 +15,8 @@ package enum Event: Sendable {
   /// A new reminder, or one read back from the store with its history.
   indirect case add(Reminder, History?)
   /// The user changed the reminder with this id; its history stays where it still applies.
-  indirect case replace(Reminder)
+  /// - Parameter follows: its place was changed, and it follows: nothing rings again by that.
+  indirect case replace(Reminder, follows: Bool = false)
   case remove(id: String)
   /// The reminder as it was before a command that is taken back.
   indirect case restore(Reminder, History)
@@ -57,7 +58,7 @@ package enum Event: Sendable {
   /// The id of the one reminder that a command changes; nil for any other event.
   package var changedReminder: String? {
     switch self {
-    case .add(let reminder, _), .replace(let reminder), .restore(let reminder, _),
+    case .add(let reminder, _), .replace(let reminder, _), .restore(let reminder, _),
       .reopen(let reminder):
       reminder.id
     case .remove(let id), .done(let id), .pop(let id), .snooze(let id, _): id

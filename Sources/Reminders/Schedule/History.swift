@@ -101,6 +101,10 @@ package enum Stay: Equatable, Sendable {
   }
 }
 
+extension Stay {
+  var isInside: Bool { if case .inside = self { true } else { false } }
+}
+
 extension History {
   /// The category's places that contain the device.
   var places: [Int64] {

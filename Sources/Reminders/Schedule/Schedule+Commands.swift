@@ -130,8 +130,7 @@ extension Schedule {
       }
     case .location:
       // Outside, a due time that holds is not used by it; without one nothing else is left.
-      let isInside = if case .inside = history.stay { true } else { false }
-      if isInside || !reminder.repeats {
+      if history.stay.isInside || !reminder.repeats {
         usePlace(&history, at: now)
       } else {
         endVisit(&history)
@@ -143,8 +142,10 @@ extension Schedule {
   // MARK: - Changes
 
   /// The history under a changed reminder. All that the change does not concern stays.
+  /// - Parameter follows: the place was changed, and the reminder follows: a visit goes on, and
+  ///   what has rung there has rung.
   package mutating func edited(
-    to new: inout Schedule, _ history: inout History, at now: Instant
+    to new: inout Schedule, _ history: inout History, follows: Bool = false, at now: Instant
   ) {
     let (old, reminder) = (reminder, new.reminder)
     if let repetition = history.repetition, !new.repeats(after: repetition.count) {
@@ -156,7 +157,9 @@ extension Schedule {
     let isElsewhere = !old.waitsAtTheSamePlace(as: reminder)
     // After its last due time has rung it is over, also during a snooze.
     let wasOver = occurrence(history, at: now) == nil && history.lastRung != nil
-    if isElsewhere { history.stay = .unknown }
+    if isElsewhere, !(follows && history.stay.isInside && reminder.trigger != .depart) {
+      history.stay = .unknown
+    }
     if hasOtherTimes {
       (history.usedUpTo, history.leadsUsed, history.early) = (nil, [:], nil)
       if history.silence != nil, !history.isDone { history.silence = nil }
@@ -171,7 +174,8 @@ extension Schedule {
       changedConditions(to: &new, &history, at: now)
     }
     let isWantedAgain =
-      isElsewhere || old.trigger != reminder.trigger || (reminder.everyVisit && !old.everyVisit)
+      isElsewhere && !follows || old.trigger != reminder.trigger
+      || (reminder.everyVisit && !old.everyVisit)
     if reminder.kind == .location, reminder.everyVisit, !reminder.repeats {
       history.usedUpTo = nil
     } else if wasOver, reminder.kind == .location, isWantedAgain {

@@ -45,6 +45,31 @@ import Testing
     #expect(harness.events == ["t:leave"])
   }
 
+  /// The place itself was changed: its radius, or its name.
+  @Test(arguments: [50.0, 120]) func aPlaceThatIsChangedRingsNothingAgain(radius: Double) throws {
+    var harness = EngineHarness()
+    for (id, more) in [
+      ("once", #""if_inside":"fire""#), ("each", #""every_visit":true,"if_inside":"fire""#),
+      ("away", #""on":"depart","every_visit":true"#),
+    ] {
+      try harness.add(#"{"id":"\#(id)","title":"T",\#(more),\#(place)}"#)
+    }
+    harness.walk(from: 600, to: 0)
+    #expect(harness.events.sorted() == ["each:arrive", "once:arrive"])
+    for id in ["once", "each", "away"] {
+      let known = harness.engine.reminder(id)
+      var reminder = try #require(known)
+      reminder.place = Reminder.Place(
+        name: "Home", position: EngineHarness.home, radius: radius)
+      harness.send(.replace(reminder, follows: true))
+    }
+    for _ in 0..<20 { harness.fix(0) }
+    #expect(harness.events.count == 2)
+    harness.walk(from: 0, to: 600)
+    harness.walk(from: 600, to: 0)
+    #expect(harness.events.dropFirst(2).sorted() == ["away:depart", "each:arrive"])
+  }
+
   @Test func anotherPlaceArmsAReminderThatHasFired() throws {
     var harness = EngineHarness()
     try harness.add(#"{"id":"t","title":"T",\#(place)}"#)

@@ -181,7 +181,8 @@ extension ControlService {
       changed.append(entry)
     }
     try daemon.checkRoom(for: changed.map(\.reminder))
-    var command = Command(events: changed.map { .replace($0.reminder) }, saved: changed)
+    var command = Command(
+      events: changed.map { .replace($0.reminder, follows: true) }, saved: changed)
     if let number {
       command.events.append(placeEvent(of: stored, number: number))
       command.undo = [placeEvent(of: old, number: number)]
