@@ -40,7 +40,8 @@ enum ReminderAdvice {
             + "error now (\(display.length(error))): it may ring late, or not at all; "
             + "'georemind edit' takes a larger --radius")
       }
-      if reminder.trigger == .arrive, reminder.ifInside == .wait,
+      // With a due time, a visit that is on counts for it.
+      if reminder.trigger == .arrive, reminder.ifInside == .wait, reminder.due == nil,
         here.position.distance(to: place.position) <= place.radius
       {
         warnings.append(

@@ -180,7 +180,8 @@ extension Engine {
   mutating func ringStay(_ evaluation: inout Evaluation) {
     let slot = evaluation.slot
     if slot.reminder.trigger == .absent, let occurrence = evaluation.plan.occurrence,
-      evaluation.schedule.wasThere(slot.history, for: occurrence) || !evaluation.hasCooledDown
+      evaluation.schedule.wasThere(slot.history, for: occurrence, at: evaluation.now)
+        || !evaluation.hasCooledDown
     {
       change(slot.index) { evaluation.schedule.use(upTo: occurrence.name, &$0) }
     } else if evaluation.hasCooledDown {

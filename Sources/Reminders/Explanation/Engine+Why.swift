@@ -21,6 +21,7 @@ extension Engine {
     var answer = Explanation(
       id: id, title: slot.reminder.title, kind: slot.reminder.kind, state: plan.state, time: now)
     answer.lastFired = slot.history.lastRung
+    if plan.action == .repeatFiring { answer.ringsAgain = plan.at.map { text($0) } }
     answer.gates = [stateGate(slot, at: now)] + untilGate(slot, at: now)
     if let who = slot.reminder.who { answer.gates.append(.init("who", true, "It follows \(who)")) }
     if !isClockTrusted, slot.reminder.kind != .location {
@@ -39,7 +40,9 @@ extension Engine {
       let situation = evaluation.schedule.situation(
         plan.occurrence, evaluation.surroundings, at: now)
       let opening = situation.window.opening(from: max(now, situation.start ?? now))
-      for condition in ReminderField.allConditions {
+      // When an absence is decided stands with it.
+      let isAbsence = slot.reminder.trigger == .absent
+      for condition in ReminderField.allConditions where !isAbsence || condition.name != "due" {
         answer.gates += gate(condition, slot.reminder, situation, opening: opening)
       }
     case .date: answer.gates += dueGate(evaluation)

@@ -7,20 +7,24 @@ extension Engine {
   func somebodyGates(_ evaluation: Evaluation) -> [Explanation.Gate]? {
     let (slot, now) = (evaluation.slot, evaluation.now)
     if slot.reminder.trigger == .silent { return listens(slot) ? [silenceGate(evaluation)] : [] }
-    let members = slot.reminder.isAboutSeveral ? [membersGate(slot)] : []
-    guard slot.reminder.trigger == .absent, let occurrence = evaluation.plan.occurrence else {
-      return members.isEmpty ? nil : members
-    }
-    let wasThere = evaluation.schedule.wasThere(slot.history, for: occurrence)
+    let members = slot.reminder.isAboutSeveral ? [membersGate(evaluation)] : []
+    guard slot.reminder.trigger == .absent else { return members.isEmpty ? nil : members }
+    // The end of a snooze rings, whoever is there.
+    guard slot.state == .armed, let occurrence = evaluation.plan.occurrence else { return members }
     let opening = evaluation.schedule.opening(of: occurrence)
+    if evaluation.schedule.wasThere(slot.history, for: occurrence, at: now) {
+      let next = evaluation.plan.rings.map { text($0) }
+      return members + [
+        .init(
+          "absent", false, "The place was reached on the day on which it is due",
+          remedy: next.map { "nobody is there on the day of \($0)" } ?? "it gets another due time")
+      ]
+    }
     return members + [
-      .init(
-        "absent", !wasThere,
-        wasThere ? "The place was reached on that day" : "The place was not reached on that day",
-        remedy: "nobody comes before the next due time"),
+      .init("absent", true, "The place was not reached yet on the day on which it is due"),
       .init(
         "due", opening <= now, "It is decided at \(text(opening))",
-        remedy: "the place is empty at \(text(opening))",
+        remedy: "nobody has been there on that day by \(text(opening))",
         figures: ["opens": .string(opening.json)]),
     ]
   }
@@ -40,15 +44,40 @@ extension Engine {
       remedy: "nothing is heard until \(text(end))", figures: ["opens": .string(end.json)])
   }
 
-  private func membersGate(_ slot: Slot) -> Explanation.Gate {
+  private func membersGate(_ evaluation: Evaluation) -> Explanation.Gate {
+    let slot = evaluation.slot
     let members = slot.history.members.sorted { $0.key < $1.key }
     var figures = JSONObject()
     for (name, isInside) in members { figures[name] = .bool(isInside) }
     let words = members.map { "\($0.key) is \($0.value ? "inside" : "outside")" }
+    let isOn =
+      slot.reminder.trigger == .absent || evaluation.schedule.departureEnd(slot.history) != nil
+      || evaluation.plan.occurrence.map {
+        evaluation.schedule.openStay(slot.history, $0, evaluation.surroundings) != nil
+      } ?? false
     return .init(
-      "members", !members.isEmpty,
+      "members", isOn && !members.isEmpty,
       members.isEmpty ? "No tracker's position is known yet" : words.joined(separator: ", "),
-      remedy: "a tracker gives a position",
+      remedy: members.isEmpty ? "a tracker gives a position" : moveAwaited(slot.reminder, members),
       figures: figures)
+  }
+
+  /// The move of one of several trackers that a reminder waits for.
+  private func moveAwaited(
+    _ reminder: Reminder, _ members: [(key: String, value: Bool)]
+  ) -> String {
+    let outside = members.filter { !$0.value }.map(\.key)
+    let isEmpty = outside.count == members.count
+    switch (reminder.trigger, reminder.who) {
+    case (.depart, .all):
+      return isEmpty ? "somebody comes, and the last one leaves" : "the last one leaves"
+    case (.depart, _): return isEmpty ? "somebody comes, and leaves" : "one of them leaves"
+    case (_, .all):
+      let names = outside.joined(separator: " and ")
+      return outside.isEmpty
+        ? "one of them leaves and comes again"
+        : "\(names) \(outside.count == 1 ? "comes" : "come")"
+    default: return "somebody comes"
+    }
   }
 }

@@ -37,9 +37,12 @@ package struct Explanation: Equatable, Sendable {
   package let time: Instant
   package internal(set) var gates: [Gate] = []
   package internal(set) var lastFired: Instant?
+  /// When a repetition comes that nobody has acknowledged, in words.
+  var ringsAgain: String?
 
   /// The events still required for firing, in one sentence.
   package var summary: String {
+    if let ringsAgain { return "It rings again at \(ringsAgain), until it is done or snoozed" }
     let shut = gates.filter { !$0.isOpen }
     guard !shut.isEmpty else { return "Nothing is in its way: it fires at the next decision" }
     var remedies: [String] = []

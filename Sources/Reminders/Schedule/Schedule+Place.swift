@@ -83,10 +83,10 @@ extension Schedule {
   }
 
   /// Whether the device is at the place of `absent`, or was since midnight of the day on which it
-  /// is due.
-  func wasThere(_ history: History, for occurrence: Occurrence) -> Bool {
-    if case .inside = history.stay { return true }
+  /// is due. Before that day it has no say.
+  func wasThere(_ history: History, for occurrence: Occurrence, at now: Instant) -> Bool {
     let midnight = window.start(of: window.day(of: occurrence.due))
+    if history.stay.isInside { return now >= midnight }
     return history.there.map { $0 >= midnight } ?? false
   }
 

@@ -177,7 +177,11 @@ extension Schedule {
         }
       let isByTime = [.absent, .silent].contains(reminder.trigger)
       plan.add(opening, .stay, byClock: isByTime)
-      if reminder.trigger == .absent { plan.rings = opening }
+      if reminder.trigger == .absent {
+        plan.rings =
+          wasThere(history, for: current, at: now)
+          ? next(after: current.name).map { self.opening(of: $0) } : opening
+      }
     }
     plan.add(end(of: current), .move)
   }

@@ -20,6 +20,38 @@ import Testing
     #"{"id":"a","title":"A",\#(EngineHarness.place())\#(more)}"#
   }
 
+  @Test func aRepetitionIsWhatComesNext() throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"a","title":"A","due":"2026-06-12T16:05:00Z","nag_s":60,"repeat":"FREQ=DAILY"}"#)
+    harness.wait(300)
+    #expect(harness.events == ["a:due"])
+    #expect(
+      try why(harness).summary
+        == "It rings again at 2026-06-12T16:06:00Z, until it is done or snoozed")
+    harness.send(.done(id: "a"))
+    #expect(try why(harness).summary.hasPrefix("It fires when it is 2026-06-13"))
+  }
+
+  @Test func anAbsenceIsDecidedOnItsDay() throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"a","title":"A","on":"absent","due":"2026-06-13T18:00:00Z",\#(EngineHarness.place())}"#
+    )
+    harness.walk(from: 600, to: 0)
+    // Today's visit says nothing about tomorrow.
+    #expect(
+      try why(harness).summary
+        == "It fires when nobody has been there on that day by 2026-06-13T18:00:00Z")
+    #expect(harness.engine.plan("a", at: harness.now)?.rings != nil)
+    harness.wait(until: harness.now + .hours(20))
+    harness.fix(0)
+    #expect(try shut(harness) == ["absent"])
+    #expect(harness.engine.plan("a", at: harness.now)?.rings == nil)
+    harness.wait(until: harness.now + .hours(20))
+    #expect(harness.events.isEmpty)
+  }
+
   @Test func nobodyIsNoReminder() {
     #expect(EngineHarness().engine.why("a", at: EngineHarness.start) == nil)
   }
