@@ -89,7 +89,7 @@ package final class Notifier {
         handle(id.map { .shown(reminder: reminder, id: $0) } ?? .notShown(reminder: reminder))
       }
     case .close(let id): server.close(id)
-    case .complete(let reminder): settle("Done", ["id": .string(reminder)], reminder)
+    case .complete(let reminder): settle("Done", ["id": .string(reminder), "rung": true], reminder)
     case .snooze(let reminder):
       settle("Snooze", ["id": .string(reminder), "until": .string(snooze)], reminder)
     case .check(let reminder):

@@ -85,7 +85,7 @@ check("ntfy: a tap opens the map", query["click"] == [map_link], query)
 check("ntfy: a button opens the map", buttons == f"view, Map, {map_link}", buttons)
 link = {"NTFY_URL": f"http://{address}/t", "NTFY_WEB": "https://boat", "NTFY_LINK": "TOKEN"}
 post = "method=POST, headers.Authorization=Bearer TOKEN, clear=true, body='{\"id\":\"r\""
-wanted = [f"http, Done, https://boat/map/api/done, {post}}}'",
+wanted = [f"http, Done, https://boat/map/api/done, {post},\"rung\":true}}'",
           f"http, Snooze 20 min, https://boat/map/api/snooze, {post},\"until\":\"20min\"}}'"]
 for more, last in (({}, []), ({"lat": 53.5413, "lon": 9.9841}, [f"view, Map, {map_link}"])):
     _, requests, _ = run("ntfy", more=more, **link)

@@ -68,7 +68,8 @@ struct ControlService {
     case .show: return shown(try find(text("id")))
     case .edit: return try edit(given)
     case .remove: return try remove(changed(given, by: method))
-    case .done: return try done(changed(given, by: method))
+    case .done:
+      return try done(changed(given, by: method), onlyRung: given["rung"]?.bool == true)
     case .snooze: return try snooze(changed(given, by: method), until: text("until") ?? "")
     case .undo: return try undo(given["number"]?.int ?? 1)
     case .listUndo: return try listUndo()
@@ -260,7 +261,9 @@ struct ControlService {
     return shown(entries)
   }
 
-  private func done(_ entries: [ReminderStore.Entry]) throws -> JSONObject {
+  /// - Parameter onlyRung: as the button of a firing: what has been completed since stays.
+  private func done(_ entries: [ReminderStore.Entry], onlyRung: Bool) throws -> JSONObject {
+    if onlyRung, !entries.contains(where: \.history.isUnacknowledged) { return shown(entries) }
     if let done = entries.first(where: { $0.standing.state == .done }) {
       throw GeoremindError.wrongState(id: done.reminder.id, state: "done already")
     }

@@ -131,6 +131,31 @@ import Testing
 
   private struct Unexpected: Error { let what: String }
 
+  /// A second press of the button below a firing completes nothing more.
+  @Test func doneOfAFiringIsDoneOnce() throws {
+    let client = try rig.client()
+    var daily = try dated("pill", in: .hours(1))
+    daily.repeatRule = try RepeatRule(parsing: "FREQ=DAILY")
+    try daemon.addAll([daily])
+    daemon.host.advance(to: start + .hours(2))
+    _ = try client.call("Done", ["id": "pill", "rung": true])
+    let next = try entry("pill").standing.due
+    _ = try client.call("Done", ["id": "pill", "rung": true])
+    #expect(try entry("pill").standing.due == next)
+    // By hand the next one is meant.
+    _ = try client.call("Done", ["id": "pill"])
+    #expect(try entry("pill").standing.due != next)
+  }
+
+  /// As for a date, the span counts from the time at which one would leave.
+  @Test func aTimeToLeaveIsPutOffFromItsOwnTime() throws {
+    _ = try addSome()
+    let ferry = try entry("ferry").reminder
+    let leave = try #require(daemon.host.plan("ferry", at: start + .hours(2))?.rings)
+    try daemon.snooze([ferry], until: "1h")
+    #expect(try entry("ferry").history.silence == .until(leave + .hours(1)))
+  }
+
   // MARK: - The store refuses
 
   @Test func aRefusedCommandLeavesTheEngineAsItWas() throws {
