@@ -7,8 +7,8 @@ package struct ProgramStart {
   package var words: [String]
   /// NAME=VALUE; nil for the environment of this process.
   package var environment: [String]?
-  /// Descriptors that become its standard input, output and error, in this order; what is missing
-  /// is as in this process.
+  /// Descriptors that become its standard input, output and error, in this order; the others
+  /// stay as in this process.
   package var streams: [Int32] = []
   /// Whether it leads a session of its own.
   package var isSession = false

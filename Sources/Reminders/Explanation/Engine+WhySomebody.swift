@@ -9,7 +9,7 @@ extension Engine {
     if slot.reminder.trigger == .silent { return listens(slot) ? [silenceGate(evaluation)] : [] }
     let members = slot.reminder.isAboutSeveral ? [membersGate(evaluation)] : []
     guard slot.reminder.trigger == .absent else { return members.isEmpty ? nil : members }
-    // The end of a snooze rings, whoever is there.
+    // The end of a snooze rings, whoever has come.
     guard slot.state == .armed, let occurrence = evaluation.plan.occurrence else { return members }
     let opening = evaluation.schedule.opening(of: occurrence)
     if evaluation.schedule.wasThere(slot.history, for: occurrence, at: now) {
@@ -17,7 +17,7 @@ extension Engine {
       return members + [
         .init(
           "absent", false, "The place was reached on the day on which it is due",
-          remedy: next.map { "nobody is there on the day of \($0)" } ?? "it gets another due time")
+          remedy: next.map { "nobody comes on the day of \($0)" } ?? "it gets another due time")
       ]
     }
     return members + [
