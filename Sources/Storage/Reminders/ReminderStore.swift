@@ -120,10 +120,15 @@ package struct ReminderStore {
 
   /// Adds a reminder or replaces the one with its id.
   package func replace(_ entry: Entry) throws(StoreError) {
-    try check(entry.reminder)
-    try database.run(
-      Self.replacement,
-      ReminderRow.values(entry.reminder) + ReminderRow.values(entry.history, entry.standing))
+    try Self.check(entry.reminder)
+    try write(ReminderRow.values(entry.reminder), entry.history, entry.standing)
+  }
+
+  /// - Parameter values: of `ReminderRow.reminderColumns`, of a reminder that was checked.
+  func write(
+    _ values: [SQLValue], _ history: History, _ standing: Standing
+  ) throws(StoreError) {
+    try database.run(Self.replacement, values + ReminderRow.values(history, standing))
   }
 
   /// Stores a reminder's history and what follows from it; returns whether it exists.
@@ -142,7 +147,7 @@ package struct ReminderStore {
   }
 
   /// Rejects a reminder that could not be read back.
-  private func check(_ reminder: Reminder) throws(StoreError) {
+  static func check(_ reminder: Reminder) throws(StoreError) {
     do throws(ReminderError) {
       try reminder.checkCompleteness()
     } catch {

@@ -6,12 +6,11 @@ import Reminders
 extension UndoLog {
   /// Stores the reminders of a command as they are before its changes, and their marks after them;
   /// nothing if there are none or too many.
-  func keep(_ command: UserCommand, making changes: Changes) throws(StoreError) {
+  func keep(_ command: UserCommand, making rows: ReminderRows) throws(StoreError) {
     guard let first = command.reminders.first, command.reminders.count <= Self.maximumReminders
     else { return }
-    let outcome = Outcome(of: changes)
     var before = try row(of: first)
-    let title = before?.entry.reminder.title ?? outcome.saved(first)?.reminder.title
+    let title = before?.entry.reminder.title ?? rows[first]?.title
     let seq = try database.integer(
       """
       INSERT INTO undo (user, method, time_us, reminder, title, reminders)
@@ -32,7 +31,7 @@ extension UndoLog {
         [
           .integer(seq), .text(id), SQLValue(before?.seq),
           SQLValue(before.map { JSONValue.object($0.entry.reminder.json).line }),
-          SQLValue(before?.entry.history.text), SQLValue(outcome.mark(of: id, was: before?.entry)),
+          SQLValue(before?.entry.history.text), SQLValue(rows.mark(of: id, was: before?.entry)),
         ])
     }
     try database.run(
@@ -70,34 +69,5 @@ extension UndoLog {
         SQLValue(try storedMark(of: calendar.reminder)), .integer(command),
         .text(calendar.reminder),
       ])
-  }
-}
-
-/// The reminders that changes leave, in the order in which `Store.commit` makes them.
-private struct Outcome {
-  let changes: Changes
-  /// Indexes into the lists of changes, by id; the last one of a reminder counts.
-  private let saved: [String: Int]
-  private let histories: [String: Int]
-  private let forgotten: Set<String>
-
-  init(of changes: Changes) {
-    self.changes = changes
-    saved = Self.last(changes.saved.lazy.map(\.reminder.id))
-    histories = Self.last(changes.histories.lazy.map(\.id))
-    forgotten = Set(changes.forgotten)
-  }
-
-  private static func last(_ ids: some Sequence<String>) -> [String: Int] {
-    Dictionary(ids.enumerated().map { ($1, $0) }, uniquingKeysWith: { _, last in last })
-  }
-
-  func saved(_ id: String) -> ReminderStore.Entry? { saved[id].map { changes.saved[$0] } }
-
-  /// nil if there is no such reminder afterwards.
-  func mark(of id: String, was before: ReminderStore.Entry?) -> String? {
-    guard !forgotten.contains(id), let entry = saved(id) ?? before else { return nil }
-    let history = histories[id].map { changes.histories[$0].history } ?? entry.history
-    return UndoMark.of(entry.reminder, history)
   }
 }
