@@ -1,3 +1,4 @@
+import JSONText
 package import Reminders
 
 /// The reminders of a store and their histories: per kind a queue, nearest date first.
@@ -110,6 +111,15 @@ package struct ReminderStore {
       if found[isOver, default: []].count < limit { found[isOver, default: []].append(id) }
     }
     return found[false] ?? found[true] ?? []
+  }
+
+  /// The first of these ids that a row has; nil if all are new. Complexity: O(m log n).
+  package func firstKnown(of ids: [String]) throws(StoreError) -> String? {
+    try database.text(
+      """
+      SELECT value FROM json_each(?)
+      WHERE EXISTS (SELECT 1 FROM reminder WHERE id = value) LIMIT 1
+      """, [.text(JSONValue.array(ids.map { .string($0) }).line)])
   }
 
   package func count() throws(StoreError) -> Int {

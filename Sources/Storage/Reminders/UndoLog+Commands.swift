@@ -11,15 +11,18 @@ extension UndoLog {
     else { return }
     var before = try row(of: first)
     let title = before?.entry.reminder.title ?? rows[first]?.title
-    let seq = try database.integer(
-      """
-      INSERT INTO undo (user, method, time_us, reminder, title, reminders)
-      VALUES (?, ?, ?, ?, ?, ?) RETURNING seq
-      """,
-      [
-        .integer(Int64(command.user)), .text(command.method), SQLValue(command.time),
-        .text(first), .text(title ?? ""), SQLValue(command.reminders.count),
-      ])
+    var seq = try continued(command)
+    if seq == nil {
+      seq = try database.integer(
+        """
+        INSERT INTO undo (user, method, time_us, reminder, title, reminders)
+        VALUES (?, ?, ?, ?, ?, ?) RETURNING seq
+        """,
+        [
+          .integer(Int64(command.user)), .text(command.method), SQLValue(command.time),
+          .text(first), .text(title ?? ""), SQLValue(command.reminders.count),
+        ])
+    }
     guard let seq else { return }
     for (number, id) in command.reminders.enumerated() {
       if number > 0 { before = try row(of: id) }
@@ -39,6 +42,22 @@ extension UndoLog {
       DELETE FROM undo WHERE user = ?1 AND seq <= (
         SELECT seq FROM undo WHERE user = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2)
       """, [.integer(Int64(command.user)), SQLValue(Self.maximumCommands)])
+  }
+
+  /// Adds the number of a command's reminders to the one that it continues; nil if there is none.
+  private func continued(_ command: UserCommand) throws(StoreError) -> Int64? {
+    guard command.continues else { return nil }
+    return try database.integer(
+      """
+      UPDATE undo SET reminders = reminders + ?1
+      WHERE seq = (SELECT max(seq) FROM undo WHERE user = ?2) AND method = ?3
+        AND reminders + ?1 <= ?4
+      RETURNING seq
+      """,
+      [
+        SQLValue(command.reminders.count), .integer(Int64(command.user)), .text(command.method),
+        SQLValue(Self.maximumReminders),
+      ])
   }
 
   /// A reminder with its position; nil if there is none yet.
