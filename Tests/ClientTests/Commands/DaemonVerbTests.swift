@@ -793,7 +793,7 @@ import Testing
     #expect(batches.count > 1)
     #expect(batches.joined().compactMap { $0["id"]?.string } == reminders.map(\.id))
     #expect(
-      batches.allSatisfy { JSONValue.array($0).line.utf8.count <= VarlinkFramer.defaultLimit / 8 })
+      batches.allSatisfy { JSONValue.array($0).line.utf8.count <= VarlinkFramer.defaultLimit / 16 })
     #expect(try ImportCommand.batches([]).isEmpty)
   }
 

@@ -22,7 +22,7 @@ struct ImportCommand: ClientCommand {
   @OptionGroup var options: CommonOptions
 
   /// Bytes of one call, but for a larger reminder: others wait for the daemon meanwhile.
-  private static let batchSize = VarlinkFramer.defaultLimit / 8
+  private static let batchSize = VarlinkFramer.defaultLimit / 16
   private static let largestReminder = VarlinkFramer.defaultLimit * 3 / 4
 
   func run(in context: Context) throws {

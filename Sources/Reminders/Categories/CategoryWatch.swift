@@ -112,8 +112,8 @@ struct CategoryWatch: Sendable {
     return common
   }
 
-  /// Takes places after `beginFilling`. The device is outside of the new ones, but for the known ones
-  /// and those that contain its last sample.
+  /// Takes places after `beginFilling`. The device is outside of the new ones, but for the known
+  /// ones and those that contain its last sample.
   /// - Parameters:
   ///   - common: what `release` gave, or the places of another watch.
   ///   - new: those that were added.
