@@ -184,7 +184,7 @@ let package = Package(
       [
         "Geodesy", "CivilTime", "JSONText", "Positioning", "Geofencing", "Departure", "Reminders",
         "Interchange", "Control", "LinuxRuntime", "Feeds", "BaseMap", "Report", "Companion",
-        "Configuration", "Bytes", "Containers", "Phones", "Storage", arguments,
+        "Configuration", "Bytes", "Phones", "Storage", arguments,
       ], settings: strict, testData: ["Screens"])
     + library(
       "Daemon",

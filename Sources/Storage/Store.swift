@@ -110,16 +110,17 @@ package final class Store {
     defer { if isLarge { try? database.keepPages(kibibytes: Database.usualCache) } }
     return try database.transaction { () throws(StoreError) in
       try body()
+      let rows = try ReminderRows(of: changes)
       if let command = changes.command {
-        try undo.keep(command, making: changes)
+        try undo.keep(command, making: rows)
         if command.acknowledges { try ledger.acknowledge(by: command) }
       }
       var written: Int64?
       if let calendar = changes.calendar, changes.command == nil {
         written = try undo.lastCommand(of: calendar.reminder)
       }
-      for entry in changes.saved { try reminders.replace(entry) }
-      for step in changes.histories {
+      for row in rows.saved { try reminders.write(row.values, row.history, row.standing) }
+      for step in rows.histories {
         try reminders.update(step.id, step.history, step.standing)
       }
       for id in changes.forgotten { try reminders.remove(id: id) }

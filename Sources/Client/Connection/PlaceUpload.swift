@@ -5,8 +5,8 @@ import JSONText
 
 /// Sends places in batches, one while the daemon handles the last. `finish` makes them visible.
 final class PlaceUpload {
-  /// Bytes of one call: below the daemon's limit, and some tens of milliseconds of its time.
-  private static let batchSize = VarlinkFramer.defaultLimit / 2
+  /// Bytes of one call: others wait for the daemon meanwhile.
+  private static let batchSize = VarlinkFramer.defaultLimit / 8
   private static let largestPlace = VarlinkFramer.defaultLimit * 3 / 4
 
   private let daemon: DaemonConnection

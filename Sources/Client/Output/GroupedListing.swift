@@ -1,6 +1,5 @@
 import Bytes
 import Companion
-import Containers
 
 /// The heading of a group in a listing.
 struct Heading {
@@ -16,14 +15,19 @@ struct Heading {
   }
 
   /// Two spellings of one name are one group, under the first.
-  static func precedes(_ a: Heading, _ b: Heading) -> Bool {
-    (a.rank, a.text.nameKey) < (b.rank, b.text.nameKey)
+  fileprivate struct Key: Hashable {
+    let rank: Int64
+    let name: String
   }
+
+  fileprivate var key: Key { Key(rank: rank, name: text.nameKey) }
 }
 
 /// Items under headings, for people: all in order, each group with the columns that it needs.
 struct GroupedListing<Item> {
-  private var items: [(key: Heading, item: Item)] = []
+  private typealias Group = (heading: Heading, items: [Item])
+
+  private var groups: [Heading.Key: Group] = [:]
   private let precedes: (Item, Item) -> Bool
 
   /// - Parameter precedes: the order within a group; equal items stay in order of arrival.
@@ -31,32 +35,34 @@ struct GroupedListing<Item> {
     self.precedes = precedes
   }
 
-  mutating func add(_ item: Item, under heading: Heading) { items.append((heading, item)) }
+  mutating func add(_ item: Item, under heading: Heading) {
+    groups[heading.key, default: (heading, [])].items.append(item)
+  }
 
-  var isEmpty: Bool { items.isEmpty }
+  var isEmpty: Bool { groups.isEmpty }
 
-  /// All items are sorted once. Complexity: O(n log n).
-  private var sections: SortedSections<Heading, Item> {
-    var sections = SortedSections(keys: Heading.precedes, items: precedes)
-    sections.insert(contentsOf: items)
-    return sections
+  /// Complexity: O(n log n).
+  private var sorted: [Group] {
+    groups.sorted { ($0.key.rank, $0.key.name) < ($1.key.rank, $1.key.name) }.map {
+      ($0.value.heading, $0.value.items.sorted(by: precedes))
+    }
   }
 
   /// All items, group by group.
   func forEach<E: Error>(_ body: (Item) throws(E) -> Void) throws(E) {
-    for section in sections.sections {
-      for item in section.items { try body(item) }
+    for group in sorted {
+      for item in group.items { try body(item) }
     }
   }
 
   /// - Parameter cells: the columns of an item's line.
   func print(to output: Output, cells: (Item) -> [String]) throws(Failure) {
-    for (index, section) in sections.sections.enumerated() {
+    for (index, group) in sorted.enumerated() {
       if index > 0 { try output.line("") }
-      let swatch = section.key.color.flatMap(output.swatch).map { "\($0) " } ?? ""
-      try output.line(swatch + output.bold(section.key.text.printable))
+      let swatch = group.heading.color.flatMap(output.swatch).map { "\($0) " } ?? ""
+      try output.line(swatch + output.bold(group.heading.text.printable))
       var table = Table()
-      for item in section.items { table.add(cells(item)) }
+      for item in group.items { table.add(cells(item)) }
       try output.lines(table, indent: 2)
     }
   }

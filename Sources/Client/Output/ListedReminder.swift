@@ -2,8 +2,9 @@ import CivilTime
 import JSONText
 import Reminders
 
-/// A reminder as the daemon answers it: what it is, and how far it has come.
-struct ListedReminder {
+/// A reminder as the daemon answers it: what it is, and how far it has come. A class, as long lists
+/// are sorted.
+final class ListedReminder {
   let json: JSONObject
   let reminder: Reminder
   /// When it fires by time, if by time at all.

@@ -64,7 +64,7 @@ extension ControlService {
     if let list { return try add(document, toCalendar: daemon.calendarList(named: list)) }
     var entry = try readNew(document, isTyped: true)
     let id = entry.reminder.id
-    try mustBeNew(entry.reminder)
+    try mustBeNew([id])
     try daemon.addAll([entry], by: origin(.add))
     entry.history = daemon.host.history(id) ?? entry.history
     entry.standing = daemon.host.standing(id) ?? entry.standing
@@ -76,7 +76,7 @@ extension ControlService {
 
   private func add(_ document: JSONObject, toCalendar list: CalendarList) throws -> JSONObject {
     let reminder = try readNew(document, isTyped: true).reminder
-    try mustBeNew(reminder)
+    try mustBeNew([reminder.id])
     guard let now = daemon.clock.now else {
       throw GeoremindError.refusedByPolicy(reason: "the recording has not begun yet")
     }
@@ -119,7 +119,7 @@ extension ControlService {
     let reminder = caller.owning(try read(document, newID: "new"))
     try daemon.checkTracker(of: reminder, caller)
     try reminder.checkConditions(in: daemon.host.engine.zone)
-    if document["id"] != nil { try mustBeNew(reminder) }
+    if document["id"] != nil { try mustBeNew([reminder.id]) }
     if let list {
       _ = try daemon.calendarList(named: list)
       try CalendarFolder.checkForm(of: reminder)
@@ -132,29 +132,31 @@ extension ControlService {
     return ["reminder": .object(object), "fix": currentFix]
   }
 
-  private func mustBeNew(_ reminder: Reminder) throws {
-    guard try daemon.store.reminders.reminder(id: reminder.id) == nil else {
-      throw GeoremindError.alreadyExists(name: reminder.id)
+  private func mustBeNew(_ ids: [String]) throws {
+    if let known = try daemon.store.reminders.firstKnown(of: ids) {
+      throw GeoremindError.alreadyExists(name: known)
     }
   }
 
-  func addAll(_ documents: [JSONValue]) throws -> [String] {
+  /// Adds the reminders of a call of `Import` and answers their ids.
+  func addAll(_ given: JSONObject) throws -> [String] {
     var entries: [ReminderStore.Entry] = []
-    for (index, value) in documents.enumerated() {
+    for (index, value) in (given["reminders"]?.array ?? []).enumerated() {
       do {
         entries.append(try readNew(value.object ?? JSONObject()))
       } catch let error as ReminderError {
         throw ReminderError(field: "[\(index)].\(error.field)", reason: error.reason)
       }
     }
+    let ids = entries.map(\.reminder.id)
     var seen: Set<String> = []
-    for (reminder, _, _) in entries {
-      guard seen.insert(reminder.id).inserted else {
-        throw GeoremindError.alreadyExists(name: reminder.id)
-      }
-      try mustBeNew(reminder)
+    if let twice = ids.first(where: { !seen.insert($0).inserted }) {
+      throw GeoremindError.alreadyExists(name: twice)
     }
-    try daemon.addAll(entries, by: origin(.importReminders))
-    return entries.map(\.reminder.id)
+    try mustBeNew(ids)
+    var origin = origin(.importReminders)
+    origin?.continues = given["continues"]?.bool == true
+    try daemon.addAll(entries, by: origin)
+    return ids
   }
 }

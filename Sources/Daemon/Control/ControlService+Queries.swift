@@ -124,7 +124,7 @@ extension ControlService {
     let reminder = try given["reminder"]?.string.map(fired)
     let firings = try daemon.store.ledger.firings(
       limit: max(1, min(given["limit"]?.int ?? 1_000, 100_000)), since: since, until: until,
-      reminder: reminder, bytes: Self.maximumBytes)
+      reminder: reminder, before: given["before"]?.int.map(Int64.init), bytes: Self.maximumBytes)
     guard !firings.isCut else { throw tooMuch("ask for fewer firings by limit") }
     let consumers = reminder == nil ? nil : try daemon.store.consumers.all()
     return [

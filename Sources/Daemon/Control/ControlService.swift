@@ -61,7 +61,7 @@ struct ControlService {
     case .check:
       return try check(byOwnClocks(given, "reminder"), for: text("calendar"))
     case .importReminders:
-      return ["ids": .array(try addAll(given["reminders"]?.array ?? []).map { .string($0) })]
+      return ["ids": .array(try addAll(given).map { .string($0) })]
     case .list:
       return ["reminders": .array(try list(kind: text("kind"), all: given["all"]?.bool ?? false))]
     case .pageReminders: return try page(after: given["after"]?.int, limit: given["limit"]?.int)

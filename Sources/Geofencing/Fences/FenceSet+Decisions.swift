@@ -107,7 +107,7 @@ extension FenceSet {
   private func distance(to fence: FenceID, _ evaluation: Evaluation) -> Double {
     if presences[Int(fence)] == .unknown {
       // The difference of latitude alone shows that most of a world of fences are far away.
-      let circle = index.circles[Int(fence)]
+      let circle = index.circle(of: fence)
       let degrees = abs(circle.center.latitude - evaluation.position.latitude)
       let least = degrees * (Sphere.radius * .pi / 180) - circle.radius
       if least > 1_000 { return least }

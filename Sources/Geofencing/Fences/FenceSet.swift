@@ -11,7 +11,7 @@ import Geodesy
 /// There is none while the next sample alone can decide something.
 package struct FenceSet: Sendable {
   package let policy: MonitorPolicy
-  var index = FenceIndex()
+  package private(set) var index: FenceIndex
   /// The presence at each fence; nil where no fence has the number.
   var presences: [Presence?] = []
   /// The fences of presence `inside`, in no order.
@@ -27,7 +27,11 @@ package struct FenceSet: Sendable {
   /// from before a restart, and after fences have changed.
   var isPresenceTrusted = false
 
-  package init(policy: MonitorPolicy = MonitorPolicy()) { self.policy = policy }
+  /// - Parameter radius: of all fences, in place of each one's own; see `FenceIndex`.
+  package init(policy: MonitorPolicy = MonitorPolicy(), radius: Double? = nil) {
+    self.policy = policy
+    index = FenceIndex(radius: radius)
+  }
 
   /// Makes room for fences 0..<`count`.
   package mutating func reserveCapacity(_ count: Int) {
@@ -43,29 +47,34 @@ package struct FenceSet: Sendable {
   /// - Complexity: O(1) amortised.
   package mutating func add(_ region: Region, id: FenceID, presence: Presence = .unknown) {
     guard id >= 0 else { return }
-    remove(id)
-    while presences.count <= Int(id) { presences.append(nil) }
     index.insert(region, id: id)
-    setPresence(presence, of: id)
-    forgetNeighbours()
-  }
-
-  /// Sets the presence at a fence that is in none of the lists.
-  private mutating func setPresence(_ presence: Presence, of id: FenceID) {
-    presences[Int(id)] = presence
-    if presence == .unknown { pending.append(PendingFence(fence: id)) }
-    if presence == .inside { inside.append(id) }
+    set(presence, of: id)
   }
 
   /// Removes a fence; a number without one is ignored.
   package mutating func remove(_ id: FenceID) {
     guard index.contains(id) else { return }
-    if presences[Int(id)] == .inside { inside.removeAll { $0 == id } }
-    presences[Int(id)] = nil
-    pending.removeAll { $0.fence == id }
-    awaited.removeAll { $0.fence == id }
-    forgetNeighbours()
     index.remove(id)
+    set(.unknown, of: id)
+  }
+
+  /// Sets the presence at a fence that is new, has changed or was removed, and drops its passes and
+  /// what samples have shown of it. Negative numbers are ignored.
+  package mutating func set(_ presence: Presence, of id: FenceID) {
+    guard id >= 0 else { return }
+    let presence = index.contains(id) ? presence : nil
+    if presences.count <= Int(id) {
+      presences.append(contentsOf: repeatElement(nil, count: Int(id) + 1 - presences.count))
+    }
+    let former = presences[Int(id)]
+    if former == .inside { inside.removeAll { $0 == id } }
+    if former != nil {
+      pending.removeAll { $0.fence == id }
+      awaited.removeAll { $0.fence == id }
+    }
+    presences[Int(id)] = presence
+    note(presence, of: id)
+    forgetNeighbours()
   }
 
   private mutating func forgetNeighbours() {
@@ -74,15 +83,37 @@ package struct FenceSet: Sendable {
     isPresenceTrusted = false
   }
 
+  private mutating func note(_ presence: Presence?, of id: FenceID) {
+    if presence == .unknown { pending.append(PendingFence(fence: id)) }
+    if presence == .inside { inside.append(id) }
+  }
+
+  // MARK: - Fences in common
+
+  /// Gives the fences away, so that those of several sets are changed in one place. `share` brings
+  /// them back.
+  package mutating func release() -> FenceIndex {
+    defer { index = FenceIndex(radius: index.radius) }
+    return index
+  }
+
+  /// Takes fences in common with other sets, which share their memory: `set` is to follow for each
+  /// that has changed.
+  /// - Parameter isOutside: the device is outside of those that are new here.
+  package mutating func share(_ common: FenceIndex, isOutside: Bool = false) {
+    index = FenceIndex(common, radius: index.radius)
+    guard isOutside, presences.count < index.circles.count else { return }
+    presences += index.circles[presences.count...].map { $0.radius < 0 ? nil : .outside }
+    forgetNeighbours()
+  }
+
   /// The same fences and presences under another policy, without passes in progress.
   /// - Complexity: O(fences), without building the index anew.
   package func restarted(policy: MonitorPolicy) -> FenceSet {
     var fresh = FenceSet(policy: policy)
     fresh.index = index
     fresh.presences = presences
-    for (id, presence) in presences.enumerated() {
-      if let presence { fresh.setPresence(presence, of: FenceID(id)) }
-    }
+    for (id, presence) in presences.enumerated() { fresh.note(presence, of: FenceID(id)) }
     return fresh
   }
 

@@ -9,6 +9,8 @@ package import Geodesy
 /// Circles are in an array indexed by fence, and in an octree (`LooseOctree`) by their centre. A
 /// region that is no circle is stored beside the circle around it, and has the last word on
 /// distances.
+///
+/// Copies share their memory until one of them changes, also where they differ in `radius`.
 package struct FenceIndex: Sendable {
   /// The circles, and those around other shapes; of a negative radius where a number has no fence.
   private(set) var circles: [Circle] = []
@@ -16,11 +18,31 @@ package struct FenceIndex: Sendable {
   private var shapes: [FenceID: Region] = [:]
   private(set) var tree = LooseOctree()
 
+  /// Metres, one of `Circle.radii`: all regions are circles of this radius around their centres.
+  /// nil leaves them as they are.
+  package let radius: Double?
+  /// The same in radii of the Earth, as a chord.
+  private let chord: Double?
+
   package var count: Int { tree.count }
   /// Bytes of heap that fences take which are no circles, about.
   package private(set) var shapeBytes = 0
 
-  package init() {}
+  package init(radius: Double? = nil) {
+    self.radius = radius
+    chord = radius.map { FenceIndex.chord($0) }
+  }
+
+  /// The same regions with another `radius`.
+  package init(_ other: FenceIndex, radius: Double?) {
+    self.init(radius: radius)
+    (circles, shapes, tree, shapeBytes) =
+      (other.circles, other.shapes, other.tree, other.shapeBytes)
+  }
+
+  private static func chord(_ radius: Double) -> Double {
+    Vector.chordSquared(distance: radius).squareRoot()
+  }
 
   /// Makes room for fences 0..<`count`, so that filling an index copies less.
   package mutating func reserveCapacity(_ count: Int) { circles.reserveCapacity(count) }
@@ -31,12 +53,19 @@ package struct FenceIndex: Sendable {
   }
 
   /// Adds a region, or replaces the one of that number. Negative numbers are ignored.
+  /// - Parameter center: of the region, for `radius`; nil is the middle of its bounding circle.
   /// - Complexity: O(1) amortised.
-  package mutating func insert(_ region: Region, id: FenceID) {
+  package mutating func insert(_ region: Region, id: FenceID, around center: Coordinate? = nil) {
     guard id >= 0 else { return }
     remove(id)
     while circles.count <= Int(id) { circles.append(.none) }
-    let circle = region.boundingCircle
+    var circle = region.boundingCircle
+    if let center, center != circle.center {
+      // One metre absorbs rounding. A region around the Earth keeps its own circle.
+      circle =
+        Circle(center: center, radius: center.distance(to: circle.center) + circle.radius + 1)
+        ?? circle
+    }
     circles[Int(id)] = circle
     let isShape = region != .circle(circle)
     if isShape {
@@ -45,8 +74,7 @@ package struct FenceIndex: Sendable {
     }
     tree.insert(
       FenceEntry(
-        center: Vector(circle.center),
-        chord: Vector.chordSquared(distance: circle.radius).squareRoot(), fence: id,
+        center: Vector(circle.center), chord: FenceIndex.chord(circle.radius), fence: id,
         isShape: isShape))
   }
 
@@ -64,11 +92,29 @@ package struct FenceIndex: Sendable {
     circles.capacity * MemoryLayout<Circle>.stride + tree.byteCount + shapeBytes
   }
 
+  /// The circle of a fence, which must exist, or that around its shape.
+  @inline(__always)
+  func circle(of id: FenceID) -> Circle {
+    radius.map { circles[Int(id)].resized(to: $0) } ?? circles[Int(id)]
+  }
+
   /// The region of a fence, which must exist.
   @inline(__always)
   func region(of id: FenceID) -> Region {
-    let circle = Region.circle(circles[Int(id)])
-    return shapes.isEmpty ? circle : shapes[id] ?? circle
+    let circle = Region.circle(circle(of: id))
+    return shapes.isEmpty || radius != nil ? circle : shapes[id] ?? circle
+  }
+
+  /// As `LooseOctree.search`.
+  func search(
+    around place: Vector, reach: Double, limit: Int = .max, into found: inout [FenceEntry]
+  ) -> Bool {
+    let isWhole = tree.search(
+      around: place, reach: reach, chord: chord, limit: limit, into: &found)
+    if let chord {
+      for place in found.indices { (found[place].chord, found[place].isShape) = (chord, false) }
+    }
+    return isWhole
   }
 
   /// Metres from a place to the edge of a fence, negative inside. The fence must exist.
@@ -90,8 +136,7 @@ package struct FenceIndex: Sendable {
     while true {
       found.removeAll(keepingCapacity: true)
       // A chord is at most as long as the arc on the ground; one metre absorbs rounding.
-      _ = tree.search(
-        around: place, reach: (radius + 1) / Sphere.radius, into: &found)
+      _ = search(around: place, reach: (radius + 1) / Sphere.radius, into: &found)
       var near: [(id: FenceID, distance: Double)] = []
       for entry in found {
         let distance = boundaryDistance(of: entry.fence, from: position, place)

@@ -66,9 +66,11 @@ struct LooseOctree {
 
   /// Appends the entries whose disc comes within `reach` of a place, in radii of the Earth. Returns
   /// false, with some of them missing, where there are more than `limit`.
+  /// - Parameter chord: of all discs, in place of their own.
   /// - Complexity: O(levels + cubes within the reach and the widest radius + fences in them).
   func search(
-    around place: Vector, reach: Double, limit: Int = .max, into found: inout [FenceEntry]
+    around place: Vector, reach: Double, chord: Double? = nil, limit: Int = .max,
+    into found: inout [FenceEntry]
   ) -> Bool {
     guard let root = table.find(Cube.root.key) else { return true }
     // The cubes of the present level and of the next one.
@@ -81,12 +83,12 @@ struct LooseOctree {
       swap(&cubes, &next)
       next.removeAll(keepingCapacity: true)
       let below = level > 0 ? level - 1 : 0
-      let range = CubeRange(around: place, radius: reach + widest[below], level: below)
+      let range = CubeRange(around: place, radius: reach + (chord ?? widest[below]), level: below)
       for (cube, slot) in cubes {
         guard found.count <= limit else { return false }
         let cell = cells[slot]
         for i in cell.list.range {
-          let limit = reach + entries[i].chord
+          let limit = reach + (chord ?? entries[i].chord)
           if entries[i].center.chordSquared(to: place) <= limit * limit { found.append(entries[i]) }
         }
         var parts = cell.parts

@@ -178,11 +178,7 @@ struct NeighbourList {
     while true {
       found.removeAll(keepingCapacity: true)
       let limit = reach > leastReach ? NeighbourList.searched : .max
-      if index.tree.search(
-        around: place, reach: reach, limit: limit, into: &found)
-      {
-        return found
-      }
+      if index.search(around: place, reach: reach, limit: limit, into: &found) { return found }
       reach = max(reach / 4, leastReach)
     }
   }

@@ -27,7 +27,12 @@ struct BoundingCap: Equatable, Sendable {
   }
 
   private static func farthest(from center: Vector, in points: [Vector]) -> Vector {
-    points.max { center.chordSquared(to: $0) < center.chordSquared(to: $1) } ?? center
+    var (farthest, greatest) = (center, -1.0)
+    for point in points {
+      let chordSquared = center.chordSquared(to: point)
+      if chordSquared > greatest { (farthest, greatest) = (point, chordSquared) }
+    }
+    return farthest
   }
 
   /// The circle of all points within `margin` metres of the directions, at least one metre wide;

@@ -20,6 +20,9 @@ package struct Circle: Equatable, Sendable {
     self.radius = radius
   }
 
+  /// The circle with another radius, one of `radii`.
+  func resized(to radius: Double) -> Circle { Circle(center, radius) }
+
   /// In place of a circle that there is not, with a negative radius.
   static let none = Circle(Coordinate(clampingLatitude: 0, wrappingLongitude: 0), -1)
 }

@@ -160,7 +160,9 @@ extension Reminder {
 
   /// The same, with the reasons.
   var ignored: [ReminderError] {
-    var found = ReminderField.all.compactMap { $0.conflict(in: self) }
+    var found = (ReminderField.refused[kind] ?? []).filter { $0.0.isSet(self) }.map {
+      ReminderError(field: $0.key, reason: "does not go with a \(kind) reminder: \($1)")
+    }
     if kind == .location, [.arrive, .absent].contains(trigger), dwell != nil {
       found.append(
         ReminderError(field: "dwell_s", reason: "goes with \"on\" dwell, depart or silent"))

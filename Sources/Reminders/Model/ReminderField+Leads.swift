@@ -10,17 +10,17 @@ extension ReminderField {
         "lead", "Remind this long before it is due; 1d keeps the time of day, 24h is exact.",
         "span", example: "15min", for: .date, .preemptive),
       get: { $0.leads.isEmpty ? nil : $0.leads },
+      print: { reminder in
+        let list = reminder.leads.compactMap { JSONValue.double($0.length.seconds) }
+        return list.count > 1 ? .array(list) : list.first
+      },
       read: { reminder, value, document throws(ReminderError) in
         var leads = try FieldFormat.spans.read(value)
         if let days = document["lead_days"], days != .null {
           leads = try days.leads(of: leads)
         }
         reminder.leads = leads.sorted { $0.length > $1.length }
-      }
-    ).printing { reminder in
-      let list = reminder.leads.compactMap { JSONValue.double($0.length.seconds) }
-      return list.count > 1 ? .array(list) : list.first
-    },
+      }),
     ReminderField(
       "lead_days", .raw,
       get: { reminder in

@@ -20,6 +20,12 @@ extension ReminderField {
     return all.first { $0.key.hasPrefix(word) }?.key
   }
 
+  /// The rows that a kind of reminder may not have, with the reasons.
+  static let refused = Dictionary(
+    uniqueKeysWithValues: Reminder.Kind.allCases.map { kind in
+      (kind, all.compactMap { field in field.refusal(of: kind).map { (field, $0) } })
+    })
+
   /// Conditions at the moment of firing, in the order of checking.
   static let allConditions = all.compactMap(\.condition)
 

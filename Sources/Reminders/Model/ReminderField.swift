@@ -4,7 +4,9 @@ package import JSONText
 
 /// A field of a reminder: one row of the table (`ReminderField.all`) behind JSON, the options of
 /// `add` and `edit`, the editor form, the sentence of `add`, and `why`.
-package struct ReminderField: Sendable {
+///
+/// A class, since a walk over the table would copy the closures of each row.
+package final class ReminderField: Sendable {
   /// The option of `add` and `edit` that sets a field.
   package struct Option: Sendable {
     /// Without the dashes.
@@ -54,7 +56,7 @@ package struct ReminderField: Sendable {
   /// Argument of the option when its line is removed from a form. An empty text removes the field.
   package let removal: String
   /// The value of the member as JSON; nil where the default needs none.
-  package private(set) var print: @Sendable (Reminder) -> JSONValue?
+  package let print: @Sendable (Reminder) -> JSONValue?
   /// Command-line texts of the value; empty where it is not set.
   package let texts: @Sendable (Reminder) -> [String]
   /// Parses command-line text to JSON; the second argument reads times. nil where the text of an
@@ -71,7 +73,7 @@ package struct ReminderField: Sendable {
 
   /// A field stored in a property of its own.
   /// - Parameter isShown: replaces the test for a difference from the default.
-  init<Value: Equatable>(
+  convenience init<Value: Equatable>(
     _ key: String, _ path: any WritableKeyPath<Reminder, Value> & Sendable,
     _ format: FieldFormat<Value>, _ option: Option? = nil,
     where isShown: (@Sendable (Reminder) -> Bool)? = nil,
@@ -92,7 +94,7 @@ package struct ReminderField: Sendable {
   }
 
   /// A field that is nil unless set.
-  init<Value>(
+  convenience init<Value>(
     _ key: String, _ path: any WritableKeyPath<Reminder, Value?> & Sendable,
     _ format: FieldFormat<Value>, _ option: Option? = nil,
     where isShown: @escaping @Sendable (Reminder) -> Bool = { _ in true },
@@ -114,6 +116,7 @@ package struct ReminderField: Sendable {
   ///   - get: nil where not set.
   ///   - typed: the form's value, where it differs.
   ///   - sentence: replaces `clause` where it needs more fields.
+  ///   - print: the member as JSON, where it is another one than of typed texts.
   ///   - read: gets the whole document as well.
   init<Value>(
     _ key: String, _ format: FieldFormat<Value>, _ option: Option? = nil, standard: Value? = nil,
@@ -122,6 +125,7 @@ package struct ReminderField: Sendable {
     condition: FieldCondition<Value>? = nil, get: @escaping @Sendable (Reminder) -> Value?,
     typed: (@Sendable (Reminder) -> Value?)? = nil,
     isSet: (@Sendable (Reminder) -> Bool)? = nil,
+    print: (@Sendable (Reminder) -> JSONValue?)? = nil,
     read: @escaping @Sendable (inout Reminder, JSONValue, JSONObject) throws(ReminderError) -> Void
   ) {
     self.key = key
@@ -132,7 +136,7 @@ package struct ReminderField: Sendable {
     removal = format.hasForm == nil ? "" : standard.flatMap { format.texts($0).first } ?? ""
     self.read = read
     self.isSet = isSet ?? { get($0) != nil }
-    print = { get($0).flatMap(format.json) }
+    self.print = print ?? { get($0).flatMap(format.json) }
     texts = { (typed ?? get)($0).map(format.texts) ?? [] }
     if let parse = format.parse {
       self.parse = { texts, stamp in format.json(try parse(texts, stamp)) }
@@ -162,13 +166,6 @@ package struct ReminderField: Sendable {
     }
   }
 
-  /// The same with another JSON value than typed texts give.
-  func printing(_ print: @escaping @Sendable (Reminder) -> JSONValue?) -> ReminderField {
-    var field = self
-    field.print = print
-    return field
-  }
-
   /// The text with a synonym replaced by the word that it stands for.
   package func canonical(_ text: String) -> String { option?.synonyms[text.lowercased()] ?? text }
 
@@ -177,13 +174,9 @@ package struct ReminderField: Sendable {
     NearestWord.find(text, in: words + (option?.synonyms.keys.sorted() ?? []))
   }
 
-  /// Why the reminder's kind cannot honour the field; nil where it can, or the field is not set.
-  func conflict(in reminder: Reminder) -> ReminderError? {
-    guard let option, let refusal = option.refusal, !option.kinds.contains(reminder.kind),
-      isSet(reminder)
-    else { return nil }
-    return ReminderError(
-      field: key, reason: "does not go with a \(reminder.kind) reminder: \(refusal)")
+  /// Why a reminder of this kind may not have the field; nil where it may.
+  func refusal(of kind: Reminder.Kind) -> String? {
+    option.flatMap { $0.kinds.contains(kind) ? nil : $0.refusal }
   }
 
   /// The JSON value of command-line texts; null where an empty text removes the field.

@@ -177,10 +177,12 @@ package struct Ledger {
   // MARK: - Record
 
   /// The latest `limit` firings not before `since` and before `until`, earliest first.
-  /// - Parameter bytes: limit of bytes read; `Rows.isCut` marks a cut result.
+  /// - Parameters:
+  ///   - seq: of a firing; only those before it. Without such a firing there are none.
+  ///   - bytes: limit of bytes read; `Rows.isCut` marks a cut result.
   package func firings(
     limit: Int = .max, since: Instant? = nil, until: Instant? = nil, reminder: String? = nil,
-    bytes: Int = .max
+    before seq: Int64? = nil, bytes: Int = .max
   ) throws(StoreError) -> Rows<LedgerEntry> {
     var filters = "time_us >= ?"
     var values = [SQLValue.integer(since?.microseconds ?? .min)]
@@ -192,12 +194,28 @@ package struct Ledger {
       filters += " AND reminder_id = ?"
       values.append(.text(reminder))
     }
-    var rows = try database.rows(
-      of: "firing",
-      """
-      SELECT \(FiringRow.read) FROM firing WHERE \(filters)
-      ORDER BY time_us DESC, seq DESC LIMIT ?
-      """, values + [SQLValue(max(0, limit))], bytes: bytes, read: LedgerEntry.read)
+    // Those of one time, and then those before it: each is a range of the index.
+    var parts: [(filter: String, values: [SQLValue])] = [("", [])]
+    if let seq {
+      let time = "(SELECT time_us FROM firing WHERE seq = ?)"
+      parts = [
+        (" AND time_us = \(time) AND seq < ?", [.integer(seq), .integer(seq)]),
+        (" AND time_us < \(time)", [.integer(seq)]),
+      ]
+    }
+    var rows = Rows<LedgerEntry>()
+    for part in parts where !rows.isCut && rows.values.count < limit {
+      let found = try database.rows(
+        of: "firing",
+        """
+        SELECT \(FiringRow.read) FROM firing WHERE \(filters)\(part.filter)
+        ORDER BY time_us DESC, seq DESC LIMIT ?
+        """, values + part.values + [SQLValue(limit - rows.values.count)], bytes: bytes,
+        read: LedgerEntry.read)
+      rows.values += found.values
+      rows.problems += found.problems
+      rows.isCut = found.isCut
+    }
     rows.values.reverse()
     return rows
   }

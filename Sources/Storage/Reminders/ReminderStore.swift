@@ -1,3 +1,4 @@
+import JSONText
 package import Reminders
 
 /// The reminders of a store and their histories: per kind a queue, nearest date first.
@@ -112,6 +113,15 @@ package struct ReminderStore {
     return found[false] ?? found[true] ?? []
   }
 
+  /// The first of these ids that a row has; nil if all are new. Complexity: O(m log n).
+  package func firstKnown(of ids: [String]) throws(StoreError) -> String? {
+    try database.text(
+      """
+      SELECT value FROM json_each(?)
+      WHERE EXISTS (SELECT 1 FROM reminder WHERE id = value) LIMIT 1
+      """, [.text(JSONValue.array(ids.map { .string($0) }).line)])
+  }
+
   package func count() throws(StoreError) -> Int {
     Int(try database.integer("SELECT count(*) FROM reminder") ?? 0)
   }
@@ -120,10 +130,15 @@ package struct ReminderStore {
 
   /// Adds a reminder or replaces the one with its id.
   package func replace(_ entry: Entry) throws(StoreError) {
-    try check(entry.reminder)
-    try database.run(
-      Self.replacement,
-      ReminderRow.values(entry.reminder) + ReminderRow.values(entry.history, entry.standing))
+    try Self.check(entry.reminder)
+    try write(ReminderRow.values(entry.reminder), entry.history, entry.standing)
+  }
+
+  /// - Parameter values: of `ReminderRow.reminderColumns`, of a reminder that was checked.
+  func write(
+    _ values: [SQLValue], _ history: History, _ standing: Standing
+  ) throws(StoreError) {
+    try database.run(Self.replacement, values + ReminderRow.values(history, standing))
   }
 
   /// Stores a reminder's history and what follows from it; returns whether it exists.
@@ -142,7 +157,7 @@ package struct ReminderStore {
   }
 
   /// Rejects a reminder that could not be read back.
-  private func check(_ reminder: Reminder) throws(StoreError) {
+  static func check(_ reminder: Reminder) throws(StoreError) {
     do throws(ReminderError) {
       try reminder.checkCompleteness()
     } catch {

@@ -6,21 +6,23 @@ import Reminders
 extension UndoLog {
   /// Stores the reminders of a command as they are before its changes, and their marks after them;
   /// nothing if there are none or too many.
-  func keep(_ command: UserCommand, making changes: Changes) throws(StoreError) {
+  func keep(_ command: UserCommand, making rows: ReminderRows) throws(StoreError) {
     guard let first = command.reminders.first, command.reminders.count <= Self.maximumReminders
     else { return }
-    let outcome = Outcome(of: changes)
     var before = try row(of: first)
-    let title = before?.entry.reminder.title ?? outcome.saved(first)?.reminder.title
-    let seq = try database.integer(
-      """
-      INSERT INTO undo (user, method, time_us, reminder, title, reminders)
-      VALUES (?, ?, ?, ?, ?, ?) RETURNING seq
-      """,
-      [
-        .integer(Int64(command.user)), .text(command.method), SQLValue(command.time),
-        .text(first), .text(title ?? ""), SQLValue(command.reminders.count),
-      ])
+    let title = before?.entry.reminder.title ?? rows[first]?.title
+    var seq = try continued(command)
+    if seq == nil {
+      seq = try database.integer(
+        """
+        INSERT INTO undo (user, method, time_us, reminder, title, reminders)
+        VALUES (?, ?, ?, ?, ?, ?) RETURNING seq
+        """,
+        [
+          .integer(Int64(command.user)), .text(command.method), SQLValue(command.time),
+          .text(first), .text(title ?? ""), SQLValue(command.reminders.count),
+        ])
+    }
     guard let seq else { return }
     for (number, id) in command.reminders.enumerated() {
       if number > 0 { before = try row(of: id) }
@@ -32,7 +34,7 @@ extension UndoLog {
         [
           .integer(seq), .text(id), SQLValue(before?.seq),
           SQLValue(before.map { JSONValue.object($0.entry.reminder.json).line }),
-          SQLValue(before?.entry.history.text), SQLValue(outcome.mark(of: id, was: before?.entry)),
+          SQLValue(before?.entry.history.text), SQLValue(rows.mark(of: id, was: before?.entry)),
         ])
     }
     try database.run(
@@ -40,6 +42,22 @@ extension UndoLog {
       DELETE FROM undo WHERE user = ?1 AND seq <= (
         SELECT seq FROM undo WHERE user = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2)
       """, [.integer(Int64(command.user)), SQLValue(Self.maximumCommands)])
+  }
+
+  /// Adds the number of a command's reminders to the one that it continues; nil if there is none.
+  private func continued(_ command: UserCommand) throws(StoreError) -> Int64? {
+    guard command.continues else { return nil }
+    return try database.integer(
+      """
+      UPDATE undo SET reminders = reminders + ?1
+      WHERE seq = (SELECT max(seq) FROM undo WHERE user = ?2) AND method = ?3
+        AND reminders + ?1 <= ?4
+      RETURNING seq
+      """,
+      [
+        SQLValue(command.reminders.count), .integer(Int64(command.user)), .text(command.method),
+        SQLValue(Self.maximumReminders),
+      ])
   }
 
   /// A reminder with its position; nil if there is none yet.
@@ -70,34 +88,5 @@ extension UndoLog {
         SQLValue(try storedMark(of: calendar.reminder)), .integer(command),
         .text(calendar.reminder),
       ])
-  }
-}
-
-/// The reminders that changes leave, in the order in which `Store.commit` makes them.
-private struct Outcome {
-  let changes: Changes
-  /// Indexes into the lists of changes, by id; the last one of a reminder counts.
-  private let saved: [String: Int]
-  private let histories: [String: Int]
-  private let forgotten: Set<String>
-
-  init(of changes: Changes) {
-    self.changes = changes
-    saved = Self.last(changes.saved.lazy.map(\.reminder.id))
-    histories = Self.last(changes.histories.lazy.map(\.id))
-    forgotten = Set(changes.forgotten)
-  }
-
-  private static func last(_ ids: some Sequence<String>) -> [String: Int] {
-    Dictionary(ids.enumerated().map { ($1, $0) }, uniquingKeysWith: { _, last in last })
-  }
-
-  func saved(_ id: String) -> ReminderStore.Entry? { saved[id].map { changes.saved[$0] } }
-
-  /// nil if there is no such reminder afterwards.
-  func mark(of id: String, was before: ReminderStore.Entry?) -> String? {
-    guard !forgotten.contains(id), let entry = saved(id) ?? before else { return nil }
-    let history = histories[id].map { changes.histories[$0].history } ?? entry.history
-    return UndoMark.of(entry.reminder, history)
   }
 }

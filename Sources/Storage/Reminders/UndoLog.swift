@@ -14,6 +14,9 @@ package struct UserCommand: Equatable {
   package let acknowledges: Bool
   /// Ids of the reminders that it changes.
   package var reminders: [String] = []
+  /// Whether it is one with the user's last command, where that is of the same method and both
+  /// together are not too large.
+  package var continues = false
 
   package init(user: UInt32, method: String, time: Instant, acknowledges: Bool = false) {
     self.user = user

@@ -5,11 +5,6 @@ import Reminders
 /// Names a reminder as a command left it, and so shows whether it was changed or has fired since.
 /// The position of the device, and the time of the next repetition, are no part of it.
 enum UndoMark {
-  /// The mark of a reminder that is to be stored: the mark of its row.
-  static func of(_ reminder: Reminder, _ history: History) -> String {
-    text(ReminderRow.values(reminder), history)
-  }
-
   /// The mark of a row with `ReminderRow.written`.
   static func of(_ row: Row) throws(RowFault) -> String {
     let history: History
@@ -19,12 +14,13 @@ enum UndoMark {
     } catch {
       throw RowFault(reason: error.description)
     }
-    return Self.text((0..<ReminderRow.reminderColumnCount).map(row.value(at:)), history)
+    return of((0..<ReminderRow.reminderColumnCount).map(row.value(at:)), history)
   }
 
+  /// The mark of a reminder that is to be stored: the mark of its row.
   /// - Parameter values: of the reminder's columns, as the row has them: nothing that reading might
   ///   alter makes a difference.
-  private static func text(_ values: [SQLValue], _ history: History) -> String {
+  static func of(_ values: [SQLValue], _ history: History) -> String {
     var bytes = ByteWriter(capacity: 512)
     for value in values {
       switch value {

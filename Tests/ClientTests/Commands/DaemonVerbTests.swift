@@ -790,10 +790,10 @@ import Testing
         due: .absolute(Run.now))
     }
     let batches = try ImportCommand.batches(reminders.map(\.json))
-    #expect(batches.count == 3)
+    #expect(batches.count > 1)
     #expect(batches.joined().compactMap { $0["id"]?.string } == reminders.map(\.id))
     #expect(
-      batches.allSatisfy { JSONValue.array($0).line.utf8.count < VarlinkFramer.defaultLimit })
+      batches.allSatisfy { JSONValue.array($0).line.utf8.count <= VarlinkFramer.defaultLimit / 16 })
     #expect(try ImportCommand.batches([]).isEmpty)
   }
 

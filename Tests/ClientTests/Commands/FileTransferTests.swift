@@ -92,6 +92,40 @@ import Testing
     #expect(taken.map { $0["id"]?.string } == ["b"])
   }
 
+  /// All or none, in as many calls as it takes.
+  @Test(arguments: [true, false]) func aFailedImportTakesBackItsEarlierCalls(isLast: Bool) throws {
+    let calls = Calls()
+    let daemon = try FakeDaemon { call in
+      calls.note(call)
+      let taken = call.parameters["reminders"]?.array ?? []
+      let reply: JSONObject
+      switch call.methodName {
+      case "Import" where call.parameters["continues"]?.bool == true:
+        return [VarlinkReply(GeoremindError.alreadyExists(name: "r").varlink)]
+      case "Import": reply = ["ids": .array(taken.compactMap { $0["id"] })]
+      case "ListUndo":
+        let count = calls.all.first { $0.methodName == "Import" }?.parameters["reminders"]?.array
+        reply = [
+          "changes": [["method": "Import", "count": .int(isLast ? count?.count ?? 0 : 1)]]
+        ]
+      default: reply = [:]
+      }
+      return [VarlinkReply(parameters: reply)]
+    }
+    defer { daemon.stop() }
+    let folder = try TemporaryFolder()
+    let notes = String(repeating: "n", count: 10_000)
+    let text = (0..<20).map {
+      #"{"id":"r\#($0)","title":"x","notes":"\#(notes)","due":"2099-12-01T00:00:00Z"}"#
+    }
+    let file = try folder.file("many", text.joined(separator: "\n"))
+    let run = Run(["import", file], environment: ["GEOREMIND_SOCKET": daemon.path])
+    #expect(run.status != 0 && run.output.isEmpty)
+    #expect(calls.names.prefix(4) == ["PageReminders", "Import", "Import", "ListUndo"])
+    #expect(calls.names.contains("Undo") == isLast)
+    #expect(run.notes.contains("reminders were imported") != isLast)
+  }
+
   @Test func ownRemindersReadTwiceAreNoDuplicates() throws {
     let run = try run(["import"], [#"{"id":"a","title":"x","due":"2099-12-01T00:00:00Z"}"#]) {
       $0.methodName == "PageReminders" ? ["reminders": [["id": "a"]]] : nil

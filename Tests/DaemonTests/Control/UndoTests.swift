@@ -148,6 +148,26 @@ import Testing
     #expect(rig.daemon.host.engine.count == 1)
   }
 
+  @Test func anImportOfSeveralCallsIsTakenBackAtOnce() throws {
+    func imports(_ ids: String..., continues: Bool = true) throws {
+      let documents = ids.map { #"{"id":"\#($0)","title":"\#($0)","due":"2100-01-01"}"# }
+      try call(
+        "Import", #"{"reminders":[\#(documents.joined(separator: ","))],"continues":\#(continues)}"#
+      )
+    }
+    try add("a")
+    try imports("b", "c")
+    try imports("d")
+    #expect(try changes() == ["Import 3 b", "Add 1 T a"])
+    try imports("e", continues: false)
+    try imports("f", "g")
+    #expect(try changes() == ["Import 3 e", "Import 3 b", "Add 1 T a"])
+    try call("Undo")
+    try call("Undo")
+    #expect(try rig.daemon.store.reminders.all().values.map(\.reminder.id) == ["a"])
+    #expect(rig.daemon.host.engine.count == 1)
+  }
+
   /// Promise: undo-10000.
   @Test func anImportOfMoreThanTenThousandIsNotStored() throws {
     try add("a")
@@ -164,7 +184,11 @@ import Testing
     try rig.daemon.addAll(entries(limit + 1, "m"), by: service.origin(.importReminders))
     #expect(try changes() == ["Add 1 T a"])
     try rig.daemon.addAll(entries(limit, "n"), by: service.origin(.importReminders))
-    #expect(try changes() == ["Import \(limit) X", "Add 1 T a"])
+    var rest = service.origin(.importReminders)
+    rest?.continues = true
+    try rig.daemon.addAll(entries(1, "o"), by: rest)
+    #expect(try changes() == ["Import 1 X", "Import \(limit) X", "Add 1 T a"])
+    try call("Undo")
     try call("Undo")
     #expect(try rig.daemon.store.reminders.count() == limit + 2)
   }

@@ -47,6 +47,13 @@ import Testing
     let ledger = store.ledger
     #expect(try ledger.firings(limit: 2).values.map(\.id) == ["f4", "f5"])
     #expect(try ledger.firings(limit: 0).values.isEmpty)
+    let all = try ledger.firings().values
+    for (place, entry) in all.enumerated() {
+      #expect(try ledger.firings(before: entry.seq).values == Array(all[..<place]))
+      #expect(
+        try ledger.firings(limit: 2, before: entry.seq).values == Array(all[..<place].suffix(2)))
+    }
+    #expect(try ledger.firings(before: 99).values.isEmpty)
     #expect(try ledger.firings(since: .start + .seconds(4)).values.map(\.id) == ["f4", "f5"])
     #expect(try ledger.firings(until: .start + .seconds(2)).values.map(\.id) == ["f0", "f1"])
     #expect(try ledger.firings(reminder: "odd").values.map(\.id) == ["f1", "f3", "f5"])

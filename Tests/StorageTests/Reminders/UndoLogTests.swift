@@ -93,6 +93,30 @@ import Testing
     #expect(try store.undo.steps(of: seq).first?.isUntouched == false)
   }
 
+  /// A row gets what the last change of its reminder leaves, and the mark names it.
+  @Test func aReminderIsSavedAsItsLastHistoryLeavesIt() throws {
+    let entry = try Sample.dated("a")
+    var changes = changes("Add", [entry])
+    var history = History()
+    for (isDone, state) in [(false, Reminder.State.snoozed), (true, .done)] {
+      history.isDone = isDone
+      changes.histories.append(Changes.Step(id: "a", history, Standing(state: state)))
+    }
+    try store.commit(changes)
+    let stored = try #require(try store.reminders.reminder(id: "a"))
+    #expect(stored.history == history && stored.standing.state == .done)
+    let command = try #require(try store.undo.commands(of: 7).first)
+    #expect(try store.undo.steps(of: command.seq).map(\.isUntouched) == [true])
+  }
+
+  @Test func theFirstKnownIDIsFound() throws {
+    for id in ["b", "c", "7"] { try store.reminders.replace(Sample.dated(id)) }
+    #expect(try store.reminders.firstKnown(of: ["a", "c", "b"]) == "c")
+    #expect(try store.reminders.firstKnown(of: ["7"]) == "7")
+    #expect(try store.reminders.firstKnown(of: ["a", "d"]) == nil)
+    #expect(try store.reminders.firstKnown(of: []) == nil)
+  }
+
   /// A failure in the middle of the transaction leaves neither the command nor the change.
   @Test(arguments: [
     ["INSERT ON undo"], ["INSERT ON undo_reminder"], ["INSERT ON reminder", "DELETE ON reminder"],

@@ -56,15 +56,13 @@ struct LogCommand: ClientCommand {
       }
     }
     let name = reminder ?? (words.isEmpty ? nil : words.joined(separator: " "))
-    let daemon = try DaemonConnection(options, context)
-    let answer = try daemon.call(
-      "Log",
+    let firings = try firings(
+      DaemonConnection(options, context),
       [
-        "limit": limit.map { .int($0) }, "since": try time(since, "--since"),
-        "until": try time(until, "--until"), "reminder": name.map { .string($0) },
+        "since": try time(since, "--since"), "until": try time(until, "--until"),
+        "reminder": name.map { .string($0) },
       ])
     let printer = FiringPrinter(context: context, display: display, json: options.json)
-    let firings = (answer["firings"]?.array ?? []).compactMap(\.object)
     if name != nil, !options.json { return try printer.printWithOutcome(firings) }
     guard let grouping else { return try printer.print(firings) }
     // They come in the order of their decisions, which stays within each group.
@@ -72,6 +70,28 @@ struct LogCommand: ClientCommand {
     for firing in firings { listing.add(firing, under: grouping.heading(of: firing, zone)) }
     guard !options.json else { return try listing.forEach(printer.print) }
     try listing.print(to: context.output, cells: printer.cells)
+  }
+
+  /// Firings of one call: others wait for the daemon meanwhile.
+  private static let pageLength = 500
+
+  /// The latest firings, earliest first, in as many calls as it takes.
+  private func firings(
+    _ daemon: DaemonConnection, _ filter: JSONObject
+  ) throws -> [JSONObject] {
+    var pages: [[JSONObject]] = []
+    var left = limit
+    while left != 0 {
+      let count = left.map { min($0, Self.pageLength) }
+      var parameters = filter
+      parameters["limit"] = count.map { .int($0) }
+      parameters["before"] = pages.last?.first?["seq"]
+      let page = try daemon.call("Log", parameters)["firings"]?.array?.compactMap(\.object) ?? []
+      pages.append(page)
+      guard page.count == count else { break }
+      left = left.map { $0 - page.count }
+    }
+    return Array(pages.reversed().joined())
   }
 }
 

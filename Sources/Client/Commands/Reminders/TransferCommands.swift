@@ -5,6 +5,7 @@ import Geodesy
 import Interchange
 import JSONText
 import Reminders
+import Storage
 
 /// Reminders and places from files into the daemon.
 struct ImportCommand: ClientCommand {
@@ -20,8 +21,9 @@ struct ImportCommand: ClientCommand {
   var files: [String]
   @OptionGroup var options: CommonOptions
 
-  /// Bytes of one call, well below the daemon's limit.
-  private static let batchSize = VarlinkFramer.defaultLimit * 3 / 4
+  /// Bytes of one call, but for a larger reminder: others wait for the daemon meanwhile.
+  private static let batchSize = VarlinkFramer.defaultLimit / 16
+  private static let largestReminder = VarlinkFramer.defaultLimit * 3 / 4
 
   func run(in context: Context) throws {
     var transfer = FileTransfer(context: context, options: options)
@@ -29,15 +31,24 @@ struct ImportCommand: ClientCommand {
     try transfer.finish()
   }
 
-  /// Adds reminders and answers their ids.
+  /// Adds reminders and answers their ids. Calls that `undo` takes back together are one change: on
+  /// an error it takes back those before.
   static func add(_ reminders: [JSONObject], _ daemon: DaemonConnection) throws -> [String] {
     var ids: [String] = []
+    let isOneChange = reminders.count <= UndoLog.maximumReminders
     for batch in try Self.batches(reminders) {
       do {
-        let answer = try daemon.call("Import", ["reminders": .array(batch)])
+        let answer = try daemon.call(
+          "Import",
+          [
+            "reminders": .array(batch),
+            "continues": isOneChange && !ids.isEmpty ? true : nil,
+          ])
         ids += (answer["ids"]?.array ?? []).compactMap(\.string)
       } catch let error {
-        guard !ids.isEmpty, let failure = Failure(error) else { throw error }
+        guard !ids.isEmpty, let failure = Failure(error), !takeBack(ids.count, daemon) else {
+          throw error
+        }
         throw Failure(
           failure.status, "\(failure.description); the first \(ids.count) reminders were imported")
       }
@@ -45,14 +56,22 @@ struct ImportCommand: ClientCommand {
     return ids
   }
 
-  /// Splits reminders into as few calls as possible, nearly always one.
+  /// Takes back an import of so many reminders; returns false if it is not the last change.
+  private static func takeBack(_ count: Int, _ daemon: DaemonConnection) -> Bool {
+    guard let last = (try? daemon.call("ListUndo"))?["changes"]?.array?.first,
+      last["method"]?.string == "Import", last["count"]?.int == count
+    else { return false }
+    return (try? daemon.call("Undo")) != nil
+  }
+
+  /// Splits reminders into calls.
   static func batches(_ reminders: [JSONObject]) throws(Failure) -> [[JSONValue]] {
     var batches: [[JSONValue]] = []
     var size = Int.max
     for reminder in reminders {
       let value = JSONValue.object(reminder)
       let length = value.line.utf8.count + 1
-      guard length <= batchSize else {
+      guard length <= largestReminder else {
         let id = reminder["id"]?.string ?? ""
         throw Failure(.badData, "reminder \"\(id)\" is too large; shorten it")
       }

@@ -16,7 +16,8 @@ struct PlaceMet: Sendable {
 /// The fences around all places of one category, shared by the reminders that wait for them.
 ///
 /// It holds fences and store numbers only, in a set of its own, so that a million fences can be
-/// dropped at once. The track is the engine's.
+/// dropped at once. The watches of a category, one for each radius, share the memory of the places
+/// (`Engine.releasePlaces`) and differ in the presence at each. The track is the engine's.
 struct CategoryWatch: Sendable {
   /// Reminders with the same key share the fences.
   struct Key: Hashable, Sendable {
@@ -47,25 +48,21 @@ struct CategoryWatch: Sendable {
   var hasNewcomers = true
   /// Numbers of the places that contain the device, rising.
   private(set) var inside: [Int64] = []
-  /// The place number of each fence; rising up to `sortedCount`.
-  private var numbers: [Int64] = []
-  private var sortedCount = 0
-  /// Fences of places added later, by place number.
-  private var late: [Int64: FenceID] = [:]
-  /// The time of the first sample since `fill`.
+  /// The places; their index is the one of `fences`.
+  private var places = WatchedPlaces()
+  /// The time of the first sample since the places came.
   private var firstSample: Instant?
-  /// The edge or line that the distance of a place with a shape refers to, by place number.
-  private var landmarks: [Int64: String] = [:]
 
   init(key: Key, policy: MonitorPolicy) {
     self.key = key
-    fences = FenceSet(policy: policy)
+    fences = FenceSet(policy: policy, radius: key.radius)
   }
 
-  var count: Int { numbers.count }
+  var count: Int { places.count }
 
-  /// Estimated heap use of the places in bytes.
-  var byteCount: Int { fences.byteCount + numbers.capacity * 8 + late.count * 32 }
+  /// Estimated heap use of the places in bytes, of which the watches of a category share all but a
+  /// byte a place.
+  var byteCount: Int { fences.byteCount + places.byteCount }
 
   // MARK: - Places
 
@@ -82,98 +79,79 @@ struct CategoryWatch: Sendable {
     self.known = known
   }
 
-  /// Takes in the next places after `beginFilling`; known ones are ignored.
+  /// Gives the places away, so that those of a category are changed once. `take` brings them back.
+  mutating func release() -> WatchedPlaces {
+    var given = places
+    places = WatchedPlaces()
+    given.index = fences.release()
+    return given
+  }
+
   /// - Parameters:
-  ///   - places: in rising order of their numbers.
-  ///   - device: its last sample is the first one of the new fences.
+  ///   - common: what `release` gave.
+  ///   - changed: places that were added, moved or removed: the next samples decide the presence.
+  mutating func take(_ common: WatchedPlaces, changed: [FenceID]) {
+    share(common)
+    for fence in changed {
+      let number = places.number(of: fence)
+      inside.removeAll { $0 == number }
+      fences.set(.unknown, of: fence)
+    }
+  }
+
+  private mutating func share(_ common: WatchedPlaces, isOutside: Bool = false) {
+    places = common
+    places.index = FenceIndex()
+    fences.share(common.index, isOutside: isOutside)
+  }
+
+  /// The places, for a watch with another radius.
+  var common: WatchedPlaces {
+    var common = places
+    common.index = fences.index
+    return common
+  }
+
+  /// Takes places after `beginFilling`. The device is outside of the new ones, but for the known
+  /// ones and those that contain its last sample.
+  /// - Parameters:
+  ///   - common: what `release` gave, or the places of another watch.
+  ///   - new: those that were added.
   mutating func fill(
-    _ places: [NumberedPlace], isLast: Bool, following device: FenceMonitor
+    _ common: WatchedPlaces, new: Range<FenceID>, isLast: Bool, following device: FenceMonitor
   ) {
-    let needed = numbers.count + places.count
-    if needed > numbers.capacity {
-      // By a quarter in place of Swift's double: there may be a million.
-      let room = max(needed, numbers.count * 5 / 4)
-      numbers.reserveCapacity(room)
-      fences.reserveCapacity(room)
-    }
-    for place in places where fence(of: place.number) == nil {
-      let isInside = known?.contains(place.number) ?? false
-      put(place, isInside ? .inside : .outside)
-      if isInside { enter(place.number) }
-    }
+    share(common, isOutside: true)
+    enter((known ?? []).compactMap { places.fence(of: $0) }, of: new)
     if isLast { known = nil }
     guard let last = device.lastSample else { return }
-    if !device.isInDoubt { settle(places, at: last.position) }
+    if !device.isInDoubt {
+      enter(fences.nearest(to: last.position, limit: 64, within: 0).map(\.id), of: new)
+    }
     var unused: [Transition] = []
     fences.seed(from: device.track, into: &unused)
     follow(unused)
     settle(by: last)
   }
 
-  /// Notes that these of its places contain a position, as the last fix shows.
-  private mutating func settle(_ places: [NumberedPlace], at position: Coordinate) {
-    let here = Set(
-      fences.nearest(to: position, limit: 64, within: 0).map { numbers[Int($0.id)] }
-    ).subtracting(inside)
-    guard !here.isEmpty else { return }
-    for place in places where here.contains(place.number) {
-      put(place, .inside)
-      enter(place.number)
+  private mutating func enter(_ fences: [FenceID], of new: Range<FenceID>) {
+    for fence in fences where new.contains(fence) && self.fences.presence(of: fence) == .outside {
+      self.fences.set(.inside, of: fence)
+      enter(places.number(of: fence))
     }
   }
 
-  /// Adds a place that is not known. Complexity: O(1) amortised for a rising number.
-  mutating func take(new place: NumberedPlace) {
-    if isFilled, fence(of: place.number) == nil { put(place) }
-  }
-
-  /// Adds or moves a place. Unless its presence is given, it is determined anew.
-  mutating func put(_ place: NumberedPlace, _ presence: Presence = .unknown) {
-    guard let region = region(of: place) else { return remove(place.number) }
-    landmarks[place.number] = place.area == nil ? nil : region.landmark
-    let id = fence(of: place.number) ?? FenceID(numbers.count)
-    if Int(id) == numbers.count {
-      let isRising = sortedCount == numbers.count && numbers.last.map { $0 < place.number } ?? true
-      numbers.append(place.number)
-      if isRising { sortedCount += 1 } else { late[place.number] = id }
-    }
-    inside.removeAll { $0 == place.number }
-    fences.add(region, id: id, presence: presence)
-  }
-
-  mutating func remove(_ number: Int64) {
-    guard let id = fence(of: number) else { return }
-    fences.remove(id)
-    inside.removeAll { $0 == number }
-  }
-
-  /// The place's own shape, unless the reminders want a radius.
-  private func region(of place: NumberedPlace) -> Region? {
-    if key.radius == nil, let area = place.area { return area.region }
-    return Circle(center: place.position, radius: key.radius ?? place.radius).map { .circle($0) }
-  }
-
-  private func fence(of number: Int64) -> FenceID? {
-    guard sortedCount > 0, number <= numbers[sortedCount - 1] else { return late[number] }
-    var low = 0
-    var high = sortedCount
-    while low < high {
-      let middle = (low + high) / 2
-      if numbers[middle] < number { low = middle + 1 } else { high = middle }
-    }
-    if low < sortedCount, numbers[low] == number { return FenceID(low) }
-    return late[number]
-  }
+  /// Whether it has a place, or had.
+  func knows(_ number: Int64) -> Bool { places.fence(of: number) != nil }
 
   /// The place of a transition.
   func place(of transition: Transition) -> PlaceMet {
-    met(numbers[Int(transition.fence)], fences.distance(of: transition))
+    met(places.number(of: transition.fence), fences.distance(of: transition))
   }
 
   private func met(_ number: Int64, _ distance: Double) -> PlaceMet {
     PlaceMet(
       number: number, distance: distance,
-      landmark: landmarks[number] ?? Region.circleLandmark)
+      landmark: places.landmark(of: number, isCircle: key.radius != nil))
   }
 
   // MARK: - The device
@@ -197,7 +175,7 @@ struct CategoryWatch: Sendable {
 
   private mutating func follow(_ transitions: some Sequence<Transition>) {
     for transition in transitions {
-      let number = numbers[Int(transition.fence)]
+      let number = places.number(of: transition.fence)
       switch transition.kind {
       case .arrive, .found:
         enter(number)
@@ -227,14 +205,14 @@ struct CategoryWatch: Sendable {
   /// The place with the nearest edge, and metres to it (negative inside).
   func nearest(to position: Coordinate) -> (number: Int64, fence: FenceID, distance: Double)? {
     fences.nearest(to: position, limit: 1, within: .infinity).first.map {
-      (numbers[Int($0.id)], $0.id, $0.distance)
+      (places.number(of: $0.id), $0.id, $0.distance)
     }
   }
 
   /// Among the places that contain the device, the one with the nearest centre.
   func nearestInside(to position: Coordinate) -> PlaceMet? {
     inside.compactMap { number in
-      fence(of: number).map {
+      places.fence(of: number).map {
         met(number, fences.centerDistance(of: $0, from: position))
       }
     }.min { ($0.distance, $0.number) < ($1.distance, $1.number) }

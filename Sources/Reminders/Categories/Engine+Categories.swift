@@ -19,8 +19,14 @@ extension Engine {
     return listeners.map { slots.id($0) }.sorted()
   }
 
-  /// Estimated heap use of all places in bytes: fences, cells and numbers.
-  package var placeBytes: Int { watches.reduce(0) { $0 + $1.byteCount } }
+  /// Estimated heap use of all places in bytes: fences, cells and numbers, and a byte a place for
+  /// each further radius.
+  package var placeBytes: Int {
+    watchNumbers.values.reduce(0) { sum, group in
+      let largest = group.map { watches[$0].byteCount }.max() ?? 0
+      return sum + largest + group.dropFirst().reduce(0) { $0 + watches[$1].count }
+    }
+  }
 
   /// The number of the watch that a reminder listens to; nil for one of no category.
   private func watchNumber(of index: Int32) -> Int? {
@@ -38,13 +44,25 @@ extension Engine {
     slots.set(.fence, true, index)
     let number = watchNumber(of: key) ?? watches.count
     if number == watches.count {
+      let other = watchNumbers[key.category]?.first {
+        watches[$0].isFilled && !watches[$0].isFilling
+      }
       watches.append(CategoryWatch(key: key, policy: settings.monitor))
       watchNumbers[key.category, default: []].append(number)
-      outcome.unfilled.append(key.category)
+      if let other {
+        let common = watches[other].common
+        watches[number].beginFilling(inside: Set(slots.slot(index)?.history.places ?? []))
+        watches[number].fill(common, new: common.fences, isLast: true, following: monitor)
+      } else {
+        outcome.unfilled.append(key.category)
+      }
     }
     watches[number].listeners.insert(index)
     watches[number].hasNewcomers = true
-    if watches[number].isFilled { decidePresence(index, of: number, at: now) }
+    if watches[number].isFilled {
+      forgetRemovedPlaces(number, at: now)
+      decidePresence(index, of: number, at: now)
+    }
   }
 
   /// Removes a reminder from its watch; returns whether it had one. Watches without reminders are
@@ -77,56 +95,8 @@ extension Engine {
     }
   }
 
-  /// Whether a watch of this category has yet to receive some of its places.
-  package func isFilling(_ category: String) -> Bool {
-    (watchNumbers[category.nameKey] ?? []).contains { watches[$0].isFilling }
-  }
-
-  /// Fills the watches of a category anew; where more follow, those alone that are not filled.
-  mutating func fill(
-    _ category: String, with places: [NumberedPlace], isWhole: Bool, at now: Instant
-  ) {
-    for number in watchNumbers[category.nameKey] ?? []
-    where isWhole || !watches[number].isFilled || watches[number].isFilling {
-      let known =
-        watches[number].isFilled
-        ? watches[number].inside
-        : watches[number].listeners.flatMap { slots.slot($0)?.history.places ?? [] }
-      watches[number].beginFilling(inside: Set(known))
-      fill(number, with: places, isLast: isWhole, at: now)
-    }
-  }
-
-  mutating func fillMore(
-    _ category: String, with places: [NumberedPlace], isLast: Bool, at now: Instant
-  ) {
-    for number in watchNumbers[category.nameKey] ?? []
-    where watches[number].isFilling {
-      fill(number, with: places, isLast: isLast, at: now)
-    }
-  }
-
-  private mutating func fill(
-    _ number: Int, with places: [NumberedPlace], isLast: Bool, at now: Instant
-  ) {
-    watches[number].fill(places, isLast: isLast, following: monitor)
-    guard isLast else { return }
-    forgetRemovedPlaces(number, at: now)
-    for index in watches[number].listeners.sorted() {
-      decidePresence(index, of: number, at: now)
-      replan(index, at: now)
-    }
-  }
-
-  /// Takes in new places. The next samples decide whether the device is in them.
-  mutating func extend(_ category: String, by places: [NumberedPlace]) {
-    for number in watchNumbers[category.nameKey] ?? [] {
-      for place in places { watches[number].take(new: place) }
-    }
-  }
-
   /// The last known fix decides the presence of a new reminder.
-  private mutating func decidePresence(_ index: Int32, of number: Int, at now: Instant) {
+  mutating func decidePresence(_ index: Int32, of number: Int, at now: Instant) {
     guard slots.stay(index) == .unknown, !watches[number].isFilling else { return }
     if !watches[number].inside.isEmpty || watches[number].isSettled {
       bring(index, upTo: number, [], at: now)
@@ -134,32 +104,6 @@ extension Engine {
       watches[number].nearest(to: lastFix.position).map({ $0.distance > 0 }) ?? true
     {
       change(index) { $0.stay = .outside(since: nil) }
-    }
-  }
-
-  mutating func follow(
-    placeNumber: Int64, _ place: NumberedPlace?, in category: String?, at now: Instant
-  ) {
-    let category = category?.nameKey
-    for number in watches.indices where watches[number].isFilled {
-      if let place, watches[number].key.category == category {
-        watches[number].put(place)
-      } else {
-        watches[number].remove(placeNumber)
-      }
-      forgetRemovedPlaces(number, at: now)
-    }
-  }
-
-  /// Drops removed places from the reminders without a departure.
-  private mutating func forgetRemovedPlaces(_ number: Int, at now: Instant) {
-    guard !watches[number].isFilling else { return }
-    let inside = watches[number].inside
-    for index in watches[number].listeners {
-      guard case .inside(var visit) = slots.stay(index) else { continue }
-      visit.places = inside
-      change(index) { $0.stay = inside.isEmpty ? .outside(since: nil) : .inside(visit) }
-      replan(index, at: now)
     }
   }
 
