@@ -26,6 +26,7 @@ extension Engine {
   /// Positions and routes of before are older, or later, than their time says.
   mutating func clockJumped(to now: Instant) {
     restartSilence(at: now)
+    restartShares()
     departures.markOutdated()
     departures.dropLaterRoutes(at: now)
     reception.firstFixBy = reception.firstFixBy.map { min($0, now + settings.firstFixWait) }

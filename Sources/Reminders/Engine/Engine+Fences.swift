@@ -68,6 +68,7 @@ extension Engine {
   mutating func forgetMoments(_ index: Int32) {
     timers.cancel(slot: index)
     backlog.cancel(slot: index)
+    if let owner = slots.slot(index)?.reminder.owner { shares[owner]?.waiting.cancel(slot: index) }
     held.remove(index)
     departures.remove(index)
     slots.set(.preemptive, false, index)

@@ -128,7 +128,10 @@ extension Engine {
     guard let slot = slots.slot(index) else { return }
     var evaluation = evaluation(of: slot, at: now)
     evaluation.tolerate(settings.lateAfter)
-    if let at = evaluation.plan.at, at <= now { perform(&evaluation, isFirst: isFirst) }
+    if let at = evaluation.plan.at, at <= now {
+      guard !awaitsShare(evaluation, since: at) else { return }
+      perform(&evaluation, isFirst: isFirst)
+    }
     evaluateAnchor(index, at: now)
     turn.work += evaluation.schedule.work
     replan(index, at: now)

@@ -53,6 +53,8 @@ package struct Engine: ~Copyable, Sendable {
   var turn = Turn()
   /// Slots that earlier turns left to evaluate, by due time.
   var backlog = TimerHeap()
+  /// By owner.
+  var shares: [UInt32: Share] = [:]
   /// The time of the last event, if it left something to do.
   var behindSince: Instant?
   /// Whether reminders are being loaded; firings that were missed wait for the end.
@@ -171,6 +173,7 @@ package struct Engine: ~Copyable, Sendable {
     } else {
       clockRun = ClockRun(now)
     }
+    evaluateShares(at: now)
     evaluateTimers(at: now)
     evaluateDepartures(at: now)
     if workOffBacklog(at: now) {
@@ -191,6 +194,7 @@ package struct Engine: ~Copyable, Sendable {
     if let behindSince { return behindSince }
     var soonest = positionDeadline?.microseconds ?? .max
     if let timer = timers.peek()?.deadline { soonest = min(soonest, timer) }
+    if let share = shareDeadline { soonest = min(soonest, share.microseconds) }
     if let leave = departures.deadline {
       let wait = reception.sample == nil ? reception.firstFixBy?.microseconds : nil
       soonest = min(soonest, max(leave, wait ?? leave))
