@@ -88,15 +88,17 @@ private final class JetStreamReader: LogReader {
   private var subscription: OpaquePointer?
   /// The number of the next message; nil before the first one.
   private var next: UInt64?
+  /// The last fetch had all that it may: more is there.
+  private var isBehind = false
 
   init(_ connection: JetStream, _ partition: Int, from start: UInt64) throws(LogError) {
     self.connection = connection
     stream = JetStream.stream(partition)
     var options = jsSubOptions()
     jsSubOptions_Init(&options)
-    options.Config.AckPolicy = js_AckExplicit
-    options.Config.AckWait = 3_600_000_000_000
-    options.Config.MaxAckPending = -1
+    // The database says how far the log is read. Messages that wait for an acknowledgement would
+    // stop the consumer: at 1 000 of them, for libnats does not send a limit below 1.
+    options.Config.AckPolicy = js_AckNone
     options.Config.MemoryStorage = true
     options.Config.Replicas = 1
     options.Config.InactiveThreshold = 10_000_000_000
@@ -120,34 +122,38 @@ private final class JetStreamReader: LogReader {
 
   func fetch() throws(LogError) -> [LogMessage] {
     var request = jsFetchRequest()
-    jsFetchRequest_Init(&request)
-    // Waits for the first message, and takes all further ones without waiting.
-    request.Batch = 1
-    request.Expires = Self.wait
-    request.Heartbeat = Self.heartbeat
-    let first = try take(&request)
-    guard !first.isEmpty else { return [] }
+    var messages: [LogMessage] = []
+    if !isBehind {
+      // Waits for the first message, and takes all further ones without waiting.
+      jsFetchRequest_Init(&request)
+      request.Batch = 1
+      request.Expires = Self.wait
+      request.Heartbeat = Self.heartbeat
+      try take(&request, into: &messages)
+      guard !messages.isEmpty else { return [] }
+    }
     jsFetchRequest_Init(&request)
     request.Batch = Self.batch
     request.MaxBytes = Self.size
     request.NoWait = true
     request.Expires = Self.wait
-    return first + (try take(&request))
+    try take(&request, into: &messages)
+    isBehind = messages.count >= Self.batch
+    return messages
   }
 
-  private func take(_ request: inout jsFetchRequest) throws(LogError) -> [LogMessage] {
+  private func take(
+    _ request: inout jsFetchRequest, into messages: inout [LogMessage]
+  ) throws(LogError) {
     var list = natsMsgList()
     let status = natsSubscription_FetchRequest(&list, subscription, &request)
     defer { natsMsgList_Destroy(&list) }
-    if status == NATS_TIMEOUT { return [] }
+    if status == NATS_TIMEOUT { return }
     try check(status, "read \(stream)")
-    var messages: [LogMessage] = []
-    messages.reserveCapacity(Int(list.Count))
     for index in 0..<Int(list.Count) {
       guard let message = list.Msgs[index] else { continue }
       messages.append(try read(message))
     }
-    return messages
   }
 
   private func read(_ message: OpaquePointer) throws(LogError) -> LogMessage {
@@ -159,8 +165,9 @@ private final class JetStreamReader: LogReader {
     let sequence = data.Sequence.Stream
     guard next == nil || next == sequence else { throw LogError("a message is missing") }
     next = sequence + 1
-    let subject = String(cString: natsMsg_GetSubject(message))
-    let name = subject.split(separator: ".").last.map(String.init) ?? ""
+    // The device is the last word of the subject.
+    let subject = natsMsg_GetSubject(message)
+    let name = subject.flatMap { strrchr($0, 0x2E) }.map { String(cString: $0 + 1) } ?? ""
     let bytes = UnsafeRawBufferPointer(
       start: natsMsg_GetData(message), count: max(0, Int(natsMsg_GetDataLength(message))))
     return LogMessage(

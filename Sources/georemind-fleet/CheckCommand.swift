@@ -2,6 +2,7 @@ import ArgumentParser
 import CivilTime
 import Fleet
 import FleetPostgreSQL
+import Glibc
 import LinuxRuntime
 import Reminders
 
@@ -101,14 +102,25 @@ struct CheckCommand: ParsableCommand {
     guard first == 1 else {
       throw ValidationError("partition \(partition.number) begins with message \(first): cut")
     }
-    let reader = try log.reader(of: partition.number, from: partition.start)
-    var silence = 0
+    let cursor = LogCursor(log, partition.number, from: partition.start)
+    var failures = 0
     while partition.next <= last {
-      let messages = try reader.fetch()
-      silence = messages.isEmpty ? silence + 1 : 0
-      guard silence < 10 else { throw LogError("partition \(partition.number) ends too early") }
-      for message in messages where message.sequence <= last { partition.take(message) }
+      do throws(LogError) {
+        let messages = try cursor.fetch()
+        failures = messages.isEmpty ? failures + 1 : 0
+        guard failures < attempts else {
+          throw LogError("partition \(partition.number) ends before message \(last)")
+        }
+        for message in messages where message.sequence <= last { partition.take(message) }
+      } catch {
+        failures += 1
+        guard failures < attempts else { throw error }
+        usleep(500_000)
+      }
       partition.didCommit()
     }
   }
+
+  /// At a log that does not answer, half a second each.
+  private static let attempts = 60
 }

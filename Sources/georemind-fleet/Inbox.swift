@@ -15,19 +15,20 @@ final class Inbox: @unchecked Sendable {
   }
 
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-  private let change = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+  private let arrival = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+  private let room = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
   /// By the number of the reader, which no other one ever has.
   private var items: [Int: Item] = [:]
   private var lastNumber = 0
 
   init() {
     pthread_mutex_init(mutex, nil)
-    pthread_cond_init(change, nil)
+    for condition in [arrival, room] { pthread_cond_init(condition, nil) }
   }
 
   deinit {
     mutex.deallocate()
-    change.deallocate()
+    for condition in [arrival, room] { condition.deallocate() }
   }
 
   /// A number for a reader.
@@ -42,9 +43,9 @@ final class Inbox: @unchecked Sendable {
   func put(_ item: Item, from tail: LogTail) {
     let key = tail.number
     pthread_mutex_lock(mutex)
-    while items[key] != nil, !tail.isStopped { wait(microseconds: 100_000) }
+    while items[key] != nil, !tail.isStopped { wait(for: room, microseconds: 100_000) }
     if !tail.isStopped { items[key] = item }
-    pthread_cond_broadcast(change)
+    pthread_cond_signal(arrival)
     pthread_mutex_unlock(mutex)
   }
 
@@ -52,21 +53,21 @@ final class Inbox: @unchecked Sendable {
   func take(within microseconds: Int64) -> [Int: Item] {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
-    if items.isEmpty { wait(microseconds: microseconds) }
+    if items.isEmpty { wait(for: arrival, microseconds: microseconds) }
     defer {
       items.removeAll(keepingCapacity: true)
-      pthread_cond_broadcast(change)
+      pthread_cond_broadcast(room)
     }
     return items
   }
 
-  private func wait(microseconds: Int64) {
+  private func wait(for condition: UnsafeMutablePointer<pthread_cond_t>, microseconds: Int64) {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     let nanoseconds = Int64(time.tv_nsec) + microseconds * 1_000
     time.tv_sec += Int(nanoseconds / 1_000_000_000)
     time.tv_nsec = Int(nanoseconds % 1_000_000_000)
-    pthread_cond_timedwait(change, mutex, &time)
+    pthread_cond_timedwait(condition, mutex, &time)
   }
 }
 
@@ -79,10 +80,9 @@ final class LogTail: @unchecked Sendable {
   private let inbox: Inbox
   /// The number of the first message to be decided.
   private let next: UInt64
+  /// Of the thread alone.
+  private let cursor: LogCursor
   private let acceptsGap: Bool
-  private var start: UInt64
-  /// Fetches in a row that brought nothing.
-  private var silentFetches = 0
   /// Written by the worker, read by the thread: a message too many does no harm.
   private var stopped: sig_atomic_t = 0
 
@@ -93,7 +93,7 @@ final class LogTail: @unchecked Sendable {
     number = inbox.register()
     next = partition.next
     self.acceptsGap = acceptsGap
-    start = partition.start
+    cursor = LogCursor(connection, partition.number, from: partition.start)
     var thread = pthread_t()
     let box = Unmanaged.passRetained(self)
     let body: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { pointer in
@@ -113,7 +113,6 @@ final class LogTail: @unchecked Sendable {
   func stop() { stopped = 1 }
 
   private func run() {
-    var reader: (any LogReader)?
     var isWhole = false
     while !isStopped {
       do throws(LogError) {
@@ -122,28 +121,13 @@ final class LogTail: @unchecked Sendable {
           isWhole = next == 1 || (first <= next && last + 1 >= next)
           if !isWhole, try refuse(first, last) { return }
         }
-        if reader == nil { reader = try connection.reader(of: partition, from: start) }
-        let messages = try reader?.fetch() ?? []
-        silentFetches = messages.isEmpty ? silentFetches + 1 : 0
-        if silentFetches >= 2 { try checkSilence() }
-        if let last = messages.last {
-          start = last.sequence + 1
-          inbox.put(.messages(messages), from: self)
-        }
+        let messages = try cursor.fetch()
+        if !messages.isEmpty { inbox.put(.messages(messages), from: self) }
       } catch {
-        reader = nil
         inbox.put(.failed(error), from: self)
         usleep(200_000)
       }
     }
-  }
-
-  /// A reader that brings nothing although the log goes on hangs: it may read from a server whose
-  /// copy is behind. Another one may read elsewhere.
-  private func checkSilence() throws(LogError) {
-    silentFetches = 0
-    let last = try connection.bounds(of: partition).last
-    if last >= start { throw LogError("message \(start) of \(last) does not come") }
   }
 
   /// The log lacks messages: nothing is decided there unless the operator says so.

@@ -14,6 +14,8 @@ struct Metrics {
   /// Microseconds.
   var commitTime: Int64 = 0
   var restoreTime: Int64 = 0
+  /// From taking a partition until it decides.
+  var takeoverTime: Int64 = 0
 
   /// Each number with its kind and help.
   private func table(
@@ -32,6 +34,10 @@ struct Metrics {
       ("commit_seconds", "counter", "Time of the transactions.", Double(commitTime) / 1e6),
       ("takeovers", "counter", "Partitions taken.", Double(takeovers)),
       ("restore_seconds", "counter", "Time of restoring them.", Double(restoreTime) / 1e6),
+      (
+        "takeover_seconds", "counter", "Time from taking them to the end of the replay.",
+        Double(takeoverTime) / 1e6
+      ),
       ("failures", "counter", "Failures of database and log.", Double(failures)),
       (
         "cpu_seconds", "counter", "Processor time.",
@@ -41,7 +47,7 @@ struct Metrics {
       ("devices", "gauge", "Devices of them.", sum(\.deviceCount)),
       ("refused", "gauge", "Messages refused since the takeover.", sum(\.refusedCount)),
       ("diverged", "gauge", "Reminders that a replay decided otherwise.", sum(\.divergedCount)),
-      ("memory_bytes", "gauge", "Resident memory.", Double(usage.ru_maxrss) * 1024),
+      ("memory_bytes", "gauge", "Resident memory.", Double(ProcessMemory.resident ?? 0)),
     ]
   }
 

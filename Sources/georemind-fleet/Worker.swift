@@ -23,6 +23,7 @@ final class Worker {
   private struct Owned {
     let partition: Partition
     let tail: LogTail
+    let since: Int64
     var lastMessage: Int64
     var lastTick: Int64 = 0
   }
@@ -114,9 +115,13 @@ final class Worker {
       try store.acceptGap(number, last: last)
       return try restore(number, store)
     case .messages(let messages):
+      let isReplaying = entry.partition.isReplaying
       for message in messages { entry.partition.take(message) }
       metrics.messages += messages.count
       entry.lastMessage = steady
+      if isReplaying, !entry.partition.isReplaying {
+        metrics.takeoverTime += entry.lastMessage - entry.since
+      }
     case .failed(let error): fail("Partition \(number): \(error)")
     }
     owned[number] = entry
@@ -159,10 +164,10 @@ final class Worker {
     let (share, isDrained) = try store.beat(metrics.json(partitions))
     while owned.count > share, let number = owned.keys.max() { try give(number) }
     if isDrained { return true }
-    // A few at a time, so that the others come to theirs.
-    for number in try store.acquire(atMost: min(4, share - owned.count)) {
-      try restore(number, store)
-    }
+    // A few at a time, and the messages of the others in between.
+    let taken = try store.acquire(atMost: min(4, share - owned.count))
+    for number in taken { try restore(number, store) }
+    if taken.count == 4 { lastBeat = 0 }
     return false
   }
 
@@ -183,7 +188,7 @@ final class Worker {
     owned[number] = Owned(
       partition: partition,
       tail: LogTail(log, partition, acceptsGap: options.acceptsGaps, to: inbox),
-      lastMessage: steady)
+      since: start, lastMessage: steady)
     metrics.takeovers += 1
     metrics.restoreTime += steady - start
     report.write(

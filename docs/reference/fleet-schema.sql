@@ -75,7 +75,9 @@ BEGIN
     JOIN fleet.worker w USING (pid) WHERE w.seen < now() - interval '3 s' AND w.worker <> _worker;
   SELECT CASE WHEN is_drained THEN 0 ELSE ceil(
       (SELECT count(*) FROM fleet.partition)::numeric / greatest(1, count(*)))::int END INTO share
-    FROM fleet.worker WHERE NOT drained AND (seen > now() - interval '3 s' OR worker = _worker);
+    -- One that has died has no session any more.
+    FROM fleet.worker JOIN pg_stat_activity USING (pid)
+    WHERE NOT drained AND (seen > now() - interval '3 s' OR worker = _worker);
 END $$;
 
 CREATE OR REPLACE FUNCTION fleet.acquire(_count int) RETURNS SETOF int LANGUAGE sql AS $$
@@ -180,7 +182,8 @@ BEGIN
         j->>'event', j->>'title', (j->>'time')::timestamptz, j) ON CONFLICT DO NOTHING;
     IF FOUND THEN NOTIFY georemind_firing; RETURN 'taken'; END IF;
     IF EXISTS (SELECT FROM fleet.firing f WHERE f.ledger = (j->>'ledger')::uuid
-               AND f.seq = (j->>'seq')::bigint AND f.device = d AND f.doc = j) THEN
+               AND f.seq = (j->>'seq')::bigint AND f.device = d
+                 AND f.doc - 'calendar_digest' = j - 'calendar_digest') THEN
       RETURN 'known';
     END IF;
     RAISE EXCEPTION 'another firing has this number';
@@ -195,11 +198,12 @@ GRANT EXECUTE ON FUNCTION fleet.accept(text) TO van;
 REVOKE ALL ON FUNCTION fleet.commit(text, jsonb, jsonb, jsonb), fleet.beat(text, jsonb),
   fleet.acquire(int), fleet.accept_gap(int, bigint) FROM PUBLIC;
 
--- Numbers that a ledger lacks: each is a firing that never came.
+-- Numbers that a ledger lacks: each is a firing that never came. Those before its first one are
+-- none: the hook began later, the machine was restored from a copy, or the rows were deleted.
 CREATE OR REPLACE VIEW fleet.gap AS
   SELECT device, ledger, before + 1 AS first, seq - 1 AS last FROM (
     SELECT device, ledger, seq,
-      lag(seq, 1, 0::bigint) OVER (PARTITION BY ledger ORDER BY seq) AS before
+      lag(seq) OVER (PARTITION BY ledger ORDER BY seq) AS before
     FROM fleet.firing) x WHERE seq > before + 1
   UNION ALL SELECT device, ledger, have + 1, upto FROM (
     SELECT d.device, d.ledger, d.upto,

@@ -1,14 +1,26 @@
 """A fleet on one machine: three brokers, PostgreSQL with a synchronous standby, and workers, each in a
 network namespace of its own. A bridge joins them, and a second bridge takes the machines that are cut off."""
+import asyncio
+import fcntl
 import os
 import signal
+import struct
 import subprocess
+import sys
 import time
 
-import psycopg2
+try:
+    import psycopg2
+except ImportError:  # enter() comes to where it is
+    psycopg2 = None
 
+HERE = os.path.dirname(os.path.abspath(__file__))
+SCHEMA = os.path.join(HERE, "../../../docs/reference/fleet-schema.sql")
+ENVIRONMENT = os.path.join(HERE, "../../../.build/fleet-python")
 PG = next((f"/usr/lib/postgresql/{v}/bin/" for v in (17, 16, 15)
            if os.path.exists(f"/usr/lib/postgresql/{v}/bin/initdb")), "")
+# linux/fs/ext4/ext4.h
+EXT4_IOC_SHUTDOWN, EXT4_GOING_FLAGS_NOLOGFLUSH = 0x8004587D, 2
 NET = "10.99.0."
 BROKERS = {f"n{i}": i for i in (1, 2, 3)}
 DATABASES = {f"p{i}": 10 + i for i in (1, 2)}
@@ -18,11 +30,41 @@ def run(*command, check=True):
     return subprocess.run(command, check=check, capture_output=True, text=True)
 
 
+def missing(programs):
+    """What the bed lacks; None for nothing."""
+    if os.geteuid() != 0:
+        return "root"
+    if not os.path.exists(os.path.join(programs, "georemind-fleet")):
+        return "georemind-fleet, which is built where libpq-dev and libnats-dev are installed"
+    if not any(os.path.exists(f"/usr/lib/postgresql/{v}/bin/initdb") for v in (17, 16, 15)):
+        return "PostgreSQL (apt-get install postgresql)"
+    python = os.path.join(ENVIRONMENT, "bin/python")
+    if not os.path.exists(os.path.join(ENVIRONMENT, "bin/nats-server")):
+        if subprocess.run([sys.executable, "-m", "venv", ENVIRONMENT]).returncode != 0:
+            return "python3-venv"
+        if subprocess.run([python, "-m", "pip", "install", "-q", "-r",
+                           os.path.join(HERE, "requirements.txt")]).returncode != 0:
+            return "the packages of requirements.txt"
+    return None
+
+
+def enter(programs):
+    """Enters the environment with the packages, and namespaces of its own; or ends with exit code 77."""
+    if os.environ.get("FLEET_BED"):
+        return
+    lack = missing(programs)
+    if lack:
+        print(f"skipped: the fleet needs {lack}")
+        sys.exit(77)
+    os.environ["FLEET_BED"] = os.path.join(ENVIRONMENT, "bin/nats-server")
+    os.execvp("unshare", ["unshare", "--net", "--mount", os.path.join(ENVIRONMENT, "bin/python")] + sys.argv)
+
+
 class Bed:
     """Must run in network and mount namespaces of its own, as root."""
 
-    def __init__(self, folder, programs, nats_server, workers, partitions):
-        self.folder, self.nats_server = folder, nats_server
+    def __init__(self, folder, programs, workers, partitions):
+        self.folder, self.nats_server = folder, os.environ["FLEET_BED"]
         self.program = os.path.join(programs, "georemind-fleet")
         self.partitions = partitions
         self.workers = {f"w{i}": 21 + i for i in range(workers)}
@@ -32,9 +74,23 @@ class Bed:
         os.makedirs(folder, exist_ok=True)
         os.chmod(folder, 0o755)
 
+    def up(self):
+        """Everything but workers."""
+        self.network()
+        for node in BROKERS:
+            self.disk(node)
+            self.broker(node)
+        self.databases()
+        run("psql", "-q", "-d", self.address, "-v", "ON_ERROR_STOP=1", "-v",
+            f"partitions={self.partitions}", "-f", SCHEMA)
+        from devices import create_streams  # pylint: disable=import-outside-toplevel
+        asyncio.run(create_streams(self.servers, self.partitions))
+
     # The network
 
     def network(self):
+        # What is unmounted here is unmounted for each process: all have mount namespaces of their own.
+        run("mount", "--make-rshared", "/")
         os.makedirs("/run/netns", exist_ok=True)
         run("mount", "-t", "tmpfs", "tmpfs", "/run/netns")
         run("ip", "link", "set", "lo", "up")
@@ -74,6 +130,27 @@ class Bed:
                 process.wait()
 
     # Brokers
+
+    def disk(self, node):
+        """A file system of its own for a broker, whose power can be cut."""
+        path = f"{self.folder}/{node}"
+        os.makedirs(path)
+        run("truncate", "-s", "2G", path + ".img")
+        run("mkfs.ext4", "-q", path + ".img")
+        self.has_disks = run("mount", "-o", "loop", path + ".img", path, check=False).returncode == 0
+
+    def cut_power(self, node):
+        """What the broker has not synced to its disk is lost."""
+        # An fsync in flight while ext4 is shut down may return success: it ends first.
+        self.kill(node, signal.SIGSTOP)
+        time.sleep(0.1)
+        path = f"{self.folder}/{node}"
+        folder = os.open(path, os.O_RDONLY)
+        fcntl.ioctl(folder, EXT4_IOC_SHUTDOWN, struct.pack("I", EXT4_GOING_FLAGS_NOLOGFLUSH))
+        os.close(folder)
+        self.kill(node)
+        run("umount", path)
+        run("mount", "-o", "loop", path + ".img", path)
 
     def broker(self, node):
         number = BROKERS[node]
@@ -165,10 +242,6 @@ fsync = off # power cuts are not among the faults
         hosts = ",".join(f"{NET}{i}" for i in DATABASES.values())
         return f"host={hosts} user=fleet dbname=postgres target_session_attrs=read-write"
 
-    def schema(self, file):
-        run("psql", "-q", "-d", self.address, "-v", "ON_ERROR_STOP=1", "-v",
-            f"partitions={self.partitions}", "-f", file)
-
     # Workers
 
     def log(self):
@@ -194,3 +267,5 @@ fsync = off # power cuts are not among the faults
         for node in self.nodes:
             self.kill(node, signal.SIGCONT)
             self.kill(node)
+        for node in BROKERS:
+            run("umount", f"{self.folder}/{node}", check=False)
