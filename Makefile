@@ -26,7 +26,7 @@ SOURCES := $(shell find Sources Benchmarks Tools Tests/Lives Tests/TestSupport -
   install-route install-mqtt install-web install-fleet uninstall deb clean drive ci golden crash failures \
   soak lives clock packages service fleet-chaos fleet-vans calendars interchange routing geodesics notifications geoclue \
   recipes report map tasks parked units sanitize mutate nightly long simulate link-order release repository \
-  release-tools release-systems image release-image growth
+  release-tools release-systems image release-image growth trackers
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -118,6 +118,10 @@ simulate: $(RELEASE)/.built ## the daemon in a simulated world under kills and p
 SIZES ?= small
 growth: $(RELEASE)/.built ## how the cost of each verb and event grows; SIZES=large by hand
 	Tests/System/growth $(RELEASE) $(SIZES)
+
+BEFORE ?=
+trackers: $(RELEASE)/.built ## what one tracker costs, and a hundred; BEFORE= the folder of an earlier release
+	Tests/System/trackers $(RELEASE) $(BEFORE)
 
 service: ## the service under a real systemd (needs root)
 	Tests/System/run
