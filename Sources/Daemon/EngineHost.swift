@@ -31,6 +31,8 @@ final class EngineHost {
   /// Why the store failed the last time; nil while it works.
   var storeFailure: StoreError?
   var isStoreSlow = false
+  /// The late firings of this run, and the seconds by which they were late together.
+  var late = (firings: 0, seconds: 0.0)
   /// Reminders that were read or changed while this system did not know their zone.
   var withUnknownZone: Set<String> = []
 
