@@ -131,7 +131,8 @@ extension Schedule {
     case .location:
       // Outside, a due time that holds is not used by it; without one nothing else is left.
       let isInside = if case .inside = history.stay { true } else { false }
-      if isInside || !reminder.repeats {
+      // An absence that came meanwhile has rung by that.
+      if isInside || !reminder.repeats || reminder.trigger == .absent {
         usePlace(&history, at: now)
       } else {
         endVisit(&history)
@@ -157,6 +158,7 @@ extension Schedule {
     // After its last due time has rung it is over, also during a snooze.
     let wasOver = occurrence(history, at: now) == nil && history.lastRung != nil
     if isElsewhere { history.stay = .unknown }
+    if !old.hasSamePlace(as: reminder) { history.members = [:] }
     if hasOtherTimes {
       (history.usedUpTo, history.leadsUsed, history.early) = (nil, [:], nil)
       if history.silence != nil, !history.isDone { history.silence = nil }
