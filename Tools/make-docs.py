@@ -36,7 +36,7 @@ if len(arguments) != 1:
 programs, only_check = os.path.abspath(arguments[0]), "--check" in sys.argv
 COMMON = {"help", "version", "json", "socket"}
 # The verbs of verbs-for-places.md.
-FOR_PLACES = {"place", "category", "where", "tracker", "anchor", "replay", "decode", "convert", "distance", "when",
+FOR_PLACES = {"place", "category", "where", "tracker", "anchor", "replay", "decode", "convert", "when",
               "report", "travel", "trips", "calendars"}
 # The verbs of verbs-for-phones.md.
 FOR_PHONES = {"phone", "web", "hook", "delivery", "test", "mute"}

@@ -36,8 +36,7 @@ struct GeoremindCommand: ParsableCommand {
     ])
 
   private static let offline: [any ParsableCommand.Type] = [
-    ReplayCommand.self, DecodeCommand.self, ConvertCommand.self, DistanceCommand.self,
-    WhenCommand.self,
+    ReplayCommand.self, DecodeCommand.self, ConvertCommand.self, WhenCommand.self,
   ]
 
   /// Whether the machine's clock counts for a verb: it talks to no daemon.

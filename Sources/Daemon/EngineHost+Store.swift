@@ -58,7 +58,10 @@ extension EngineHost {
     }
     guard !recorded.isEmpty else { return }
     outbox.deliver()
-    for firing in recorded { onFiring(firing) }
+    for firing in recorded {
+      if let span = firing.late { late = (late.firings + 1, late.seconds + span.seconds) }
+      onFiring(firing)
+    }
   }
 
   func report(_ failure: StoreError) {

@@ -23,7 +23,7 @@ final class EngineHost {
   var effects: [Effect] = []
   /// The decisions of the engines in the present event.
   var outcome = Outcome()
-  private var isLoading = false
+  private(set) var isLoading = false
   /// Changes to store, oldest first; empty after an event unless the store fails.
   var pending = Changes()
   /// Reminders that a refused command has changed in the engine, until it has them back.
@@ -31,6 +31,8 @@ final class EngineHost {
   /// Why the store failed the last time; nil while it works.
   var storeFailure: StoreError?
   var isStoreSlow = false
+  /// The late firings of this run, and the seconds by which they were late together.
+  var late = (firings: 0, seconds: 0.0)
   /// Reminders that were read or changed while this system did not know their zone.
   var withUnknownZone: Set<String> = []
 
@@ -126,12 +128,13 @@ final class EngineHost {
 
   /// Passes events to the engines that they concern.
   private func pass(_ events: [Event], at now: Instant) {
+    for reminder in events.compactMap(\.reminder) { followMembers(of: reminder, at: now) }
     for (tracker, events) in shares(of: events) { pass(events, to: tracker, at: now) }
     guard all.count > 1 else { return }
     for event in events {
-      if let id = event.changedReminder {
-        followMembers(of: id, at: now)
-      } else {
+      if case .remove(let id) = event {
+        for tracker in all { tracker.members?.remove(id, at: now) }
+      } else if event.changedReminder == nil {
         for tracker in all { pass(event, toMembersOf: tracker, at: now) }
       }
     }
@@ -170,6 +173,7 @@ final class EngineHost {
       homes = [:]
       throw error
     }
+    followMembers(at: now)
     isLoading = false
     for tracker in all {
       while !tracker.engine.startLoaded(atMost: 50, at: now, into: &effects)
@@ -181,7 +185,6 @@ final class EngineHost {
       }
       takeEffects(of: tracker)
     }
-    followMembers(at: now)
     carryOut(isRetry: true)
     return problems
   }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Distances and bearings of `georemind distance` against GeographicLib (PyPI: geographiclib).
+"""Distances and bearings of `georemind convert --to` against GeographicLib (PyPI: geographiclib).
 
     Tests/System/check_geodesics.py GEOREMIND [PAIRS]
 
@@ -33,7 +33,7 @@ def pair(number):
 def check(ends):
     (a, b), (c, d) = ends
     line = subprocess.run(
-        [georemind, "distance", "--json", "--", f"{a:.9f},{b:.9f}", f"{c:.9f},{d:.9f}"],
+        [georemind, "convert", f"--to={c:.9f},{d:.9f}", "--json", "--", f"{a:.9f},{b:.9f}"],
         check=True, capture_output=True, text=True).stdout
     return ends, abs(json.loads(line)["distance_m"] - Geodesic.WGS84.Inverse(a, b, c, d)["s12"])
 

@@ -77,7 +77,7 @@ TASKS = [
     (21, "take a mistake back", "georemind undo", "Took back: done Standup"),
     (22, "the nearest fuel station", "georemind place find --category Fuel",
      "1.1 km  Aral  53.550000, 9.990000  60 m  Fuel"),
-    (23, "how far is it home", "georemind distance here House", "…\n33 m (…"),
+    (23, "how far is it home", "georemind convert here --to House", "…\n33 m (…"),
     (24, "send my position to a friend", "georemind where --share", "geo:53.541089,9.997532;u=6 https://…"),
     (25, "watch the anchor", "georemind anchor set --radius 40m",
      "Will ring each time you have been away from the 40 m around the anchor …"),

@@ -93,7 +93,7 @@ extension Daemon {
     let tracker = tracker(of: fix, on: feed)
     guard isCurrent(fix, of: feed) else { return host.hear(tracker) }
     receivers.count(
-      origin, isAccepted: host.engine.settings.accept(fix.source),
+      origin, of: fix.carrier, isAccepted: host.engine.settings.accept(fix.source),
       at: SystemClock.bootTime.microseconds)
     guard tracker.selection.accepts(fix, from: origin, at: arrival, host.engine.settings) else {
       return

@@ -4,6 +4,8 @@ import Positioning
 struct ReceiverTable {
   struct Entry {
     let origin: FixOrigin
+    /// As `Fix.carrier` of the last fix.
+    var carrier: UInt64 = 0
     var fixes = 0
     /// Whether the settings take positions of its kind.
     var isAccepted = true
@@ -17,7 +19,9 @@ struct ReceiverTable {
   private(set) var entries: [Entry] = []
 
   /// Counts a fix. Complexity: O(n) in the receivers, at most `capacity`.
-  mutating func count(_ origin: FixOrigin, isAccepted: Bool = true, at now: Int64) {
+  mutating func count(
+    _ origin: FixOrigin, of carrier: UInt64 = 0, isAccepted: Bool = true, at now: Int64
+  ) {
     var index = entries.firstIndex { $0.origin == origin }
     if index == nil {
       if entries.count >= Self.capacity,
@@ -31,7 +35,7 @@ struct ReceiverTable {
     guard let index else { return }
     entries[index].fixes &+= 1
     entries[index].lastFix = now
-    entries[index].isAccepted = isAccepted
+    (entries[index].carrier, entries[index].isAccepted) = (carrier, isAccepted)
   }
 
   mutating func forget(feed: Int) { entries.removeAll { $0.origin.feed == feed } }

@@ -90,6 +90,8 @@ extension Daemon {
       "delivery": failingDeliveries,
       "quiet": quietJSON(of: nil),
       "memory_bytes": ProcessMemory.resident.map { .int($0) },
+      "late_firings": .int(host.late.firings),
+      "late_s": .double(Decimal.rounded(host.late.seconds, digits: 1)),
       "store_trouble": host.storeFailureText.map { .string($0) },
       "configuration_errors": wrongLines.isEmpty
         ? nil : .array(wrongLines.map { .string("\($0)") }),
@@ -165,12 +167,14 @@ extension Daemon {
     // The time of a recording is not the machine's.
     let isLive = clock.isLive
     if isLive, let last = entries.map(\.lastFix).max() { object["fix_age_s"] = seconds(now - last) }
+    let names = names(of: entries)
     object["receivers"] = .array(
       entries.map { entry in
         let tracker = host.all.first { $0.selection.followed == entry.origin } ?? host.own
         let scale = tracker.engine.errorScale(of: entry.origin)
         return .object(
           JSONObject([
+            "name": names[entry.carrier].map { .string($0) },
             "sender": entry.origin.sender == 0 ? nil : .string("\(entry.origin.sender)"),
             "device": entry.origin.device == 0
               ? nil : .string(String(entry.origin.device, radix: 16)),
@@ -188,6 +192,19 @@ extension Daemon {
 }
 
 extension Daemon {
+  /// The names of the trackers and phones among receivers, by their carriers.
+  private func names(of entries: [ReceiverTable.Entry]) -> [UInt64: String] {
+    guard entries.contains(where: { $0.carrier != 0 }) else { return [:] }
+    // A store that fails names no phone.
+    let phones = ((try? store.links.phones()) ?? []).map(\.link.name)
+    var names = Dictionary(
+      phones.map { (Carrier(name: $0).number, $0) }, uniquingKeysWith: { first, _ in first })
+    for tracker in settings.trackers {
+      for carrier in tracker.carriers { names[carrier.number] = tracker.name }
+    }
+    return names
+  }
+
   /// Why a receiver is not used; nil for the followed one.
   private func reason(_ entry: ReceiverTable.Entry) -> String? {
     guard entry.isAccepted else { return "[Position] refuses positions of its kind" }

@@ -58,7 +58,7 @@ extension EngineHost {
 
 extension Event {
   /// The reminder that it brings.
-  fileprivate var reminder: Reminder? {
+  var reminder: Reminder? {
     switch self {
     case .add(let reminder, _), .replace(let reminder, _), .restore(let reminder, _),
       .reopen(let reminder):

@@ -26,6 +26,9 @@ final class TrackerEngine {
   /// The key of its position and trips in the store.
   var name: String? { who?.name }
 
+  /// The word for it among several; the machine itself is one, too.
+  var memberName: String { name ?? Who.machine }
+
   /// Whether it follows positions.
   var isFollowing: Bool { who != .all }
 }

@@ -11,6 +11,9 @@ extension Engine {
   /// an arrival or departure.
   mutating func restore(_ reminder: Reminder, _ before: History, at now: Instant) {
     var history = before
+    let known = slot(reminder.id)
+    history.members =
+      known.map { $0.reminder.hasSamePlace(as: reminder) ? $0.history.members : [:] } ?? [:]
     if let present = slot(reminder.id), present.hasFence,
       present.reminder.waitsAtTheSamePlace(as: reminder)
     {

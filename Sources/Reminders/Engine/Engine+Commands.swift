@@ -15,6 +15,7 @@ extension Engine {
     if slots.slot(index)?.history.isUnread == true {
       apply(to: index) { $0.begin($0.reminder.state, &$1, at: now) }
     }
+    fillMembers(index)
     replan(index, at: now)
     guard isOverdue(index, at: now) else { return }
     if isLoading || turn.isFull {

@@ -12,8 +12,12 @@ extension Engine {
     _ evaluation: Evaluation, _ event: Firing.Event, _ sample: PositionSample?, place: PlaceMet?
   ) -> Firing {
     let slot = evaluation.slot
+    // The first position after a departure may be anywhere: of somebody else it is not said.
+    let isShown = event != .depart || who(of: slot) == nil
+    let sample = isShown ? sample : nil
     let distance =
-      place?.distance ?? sample.flatMap { slot.reminder.distance(from: $0.position) }
+      isShown
+      ? place?.distance ?? sample.flatMap { slot.reminder.distance(from: $0.position) } : nil
     let name =
       slot.reminder.placeName ?? slot.reminder.nearCategory.map { "a place of category \($0)" }
       ?? "the place"

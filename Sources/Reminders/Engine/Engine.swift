@@ -73,6 +73,8 @@ package struct Engine: ~Copyable, Sendable {
   var anchors: [Int32: AnchorWatch] = [:]
   /// Slots that wait for a silence.
   var silences: Set<Int32> = []
+  /// The trackers of reminders about several, by the reminder's id.
+  var groups: [String: MemberGroup] = [:]
   /// The tracker whose move decides in this event, of several.
   var mover: String?
   /// Slots marked `waiting`.
@@ -130,7 +132,9 @@ package struct Engine: ~Copyable, Sendable {
     case .tick: break
     case .add(let reminder, let history): add(reminder, history, at: now)
     case .replace(let reminder, let follows): replace(reminder, follows: follows, at: now)
-    case .remove(let id): if remove(id) { effects.append(.forget(id: id)) }
+    case .remove(let id):
+      groups[id] = nil
+      if remove(id) { effects.append(.forget(id: id)) }
     case .restore(let reminder, let history): restore(reminder, history, at: now)
     case .reopen(let reminder): reopen(reminder, at: now)
     case .done(let id): complete(id, at: now)
@@ -154,6 +158,7 @@ package struct Engine: ~Copyable, Sendable {
     case .forgetTrips(let transport): forgetTrips(by: transport, at: now)
     case .heard: hear(at: now)
     case .moved(let move): follow(move, at: now)
+    case .regrouped(let id): regroup(id, at: now)
     case .forgetPosition: forgetPosition(at: now)
     }
   }

@@ -8,7 +8,10 @@ import Positioning
 extension Engine {
   func leaveFiring(_ evaluation: Evaluation, _ lead: Lead, late: TimeSpan?) -> Firing {
     let (slot, now, due) = (evaluation.slot, evaluation.now, lead.occurrence.due)
-    let way = way(of: slot, at: now)
+    var way = way(of: slot, at: now)
+    // Where somebody else is, and how far from there, is not for the journal.
+    let isOwn = slot.reminder.who == nil
+    if !isOwn { way?.distance = nil }
     let early = evaluation.schedule.leads[lead.number]
     var why = Sentence()
     let name = slot.reminder.placeName ?? "the place"
@@ -49,8 +52,9 @@ extension Engine {
       why.add(words)
     }
     var firing = baseFiring(
-      slot, late == nil ? .leave : .late, due: due, at: now, believedSample ?? lastSample,
-      distance: distance(of: slot), why: why.text)
+      slot, late == nil ? .leave : .late, due: due, at: now,
+      isOwn ? believedSample ?? lastSample : nil, distance: isOwn ? distance(of: slot) : nil,
+      why: why.text)
     firing.travel = way?.time
     firing.late = late
     return firing

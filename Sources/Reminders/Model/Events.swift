@@ -52,6 +52,8 @@ package enum Event: Sendable {
   case heard
   /// One of several trackers came to, or left, the place of a reminder.
   indirect case moved(MemberMove)
+  /// The trackers of a reminder about several are others, as `gather` has said.
+  case regrouped(id: String)
   /// Erases the position, the track and the trips.
   case forgetPosition
 
@@ -63,7 +65,7 @@ package enum Event: Sendable {
       reminder.id
     case .remove(let id), .done(let id), .pop(let id), .snooze(let id, _): id
     case .fix, .tick, .clockSet, .resumed, .clockTrust, .zone, .places, .morePlaces, .newPlaces,
-      .place, .routed, .forgetTrips, .heard, .moved, .forgetPosition:
+      .place, .routed, .forgetTrips, .heard, .moved, .regrouped, .forgetPosition:
       nil
     }
   }

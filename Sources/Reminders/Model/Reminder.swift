@@ -179,7 +179,13 @@ package struct Reminder: Equatable, Sendable {
 
   /// Whether both reminders share their place, so that the presence of one holds for the other.
   func waitsAtTheSamePlace(as other: Reminder) -> Bool {
-    kind == other.kind && who == other.who && place == other.place && area == other.area
-      && nearCategory == other.nearCategory && nearRadius == other.nearRadius
+    // Of several, the event decides how many of them make a stay.
+    kind == other.kind && who == other.who && (!isAboutSeveral || trigger == other.trigger)
+      && hasSamePlace(as: other)
+  }
+
+  func hasSamePlace(as other: Reminder) -> Bool {
+    place == other.place && area == other.area && nearCategory == other.nearCategory
+      && nearRadius == other.nearRadius
   }
 }

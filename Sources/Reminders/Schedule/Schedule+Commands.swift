@@ -130,7 +130,8 @@ extension Schedule {
       }
     case .location:
       // Outside, a due time that holds is not used by it; without one nothing else is left.
-      if history.stay.isInside || !reminder.repeats {
+      // An absence that came meanwhile has rung by that.
+      if history.stay.isInside || !reminder.repeats || reminder.trigger == .absent {
         usePlace(&history, at: now)
       } else {
         endVisit(&history)
@@ -160,6 +161,7 @@ extension Schedule {
     if isElsewhere, !(follows && history.stay.isInside && reminder.trigger != .depart) {
       history.stay = .unknown
     }
+    if !old.hasSamePlace(as: reminder) { history.members = [:] }
     if hasOtherTimes {
       (history.usedUpTo, history.leadsUsed, history.early) = (nil, [:], nil)
       if history.silence != nil, !history.isDone { history.silence = nil }

@@ -15,6 +15,8 @@ extension Engine {
   /// rung is over; the beginning of another one is stored now and then.
   /// - Complexity: O(reminders that wait for a silence).
   mutating func hear(at now: Instant) {
+    // Until then nobody knows how long the last run still heard something.
+    let isFirst = reception.heard == nil
     reception.heard = now
     guard !silences.isEmpty else { return }
     for index in silences.sorted() {
@@ -22,7 +24,10 @@ extension Engine {
         continue
       }
       let isOld = now - visit.since >= Schedule.unstoredSpan(of: slot.reminder.hold)
-      guard isOld || visit.settledUpTo != nil else { continue }
+      guard isOld || visit.settledUpTo != nil else {
+        if isFirst { replan(index, at: now) }
+        continue
+      }
       change(index) {
         $0.stay = .inside(Stay.Visit(since: now))
         if $0.silence == .nextVisit { $0.silence = nil }

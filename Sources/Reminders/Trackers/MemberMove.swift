@@ -1,19 +1,29 @@
-package import CivilTime
-package import Geofencing
+import CivilTime
+import Geofencing
+
+/// The trackers that a reminder about several is about.
+package struct MemberGroup: Equatable, Sendable {
+  package var names: [String]
+  /// Which of them are at its place, as far as that is known.
+  package var inside: [String: Bool]
+
+  package init(_ names: [String], inside: [String: Bool]) {
+    self.names = names
+    self.inside = inside
+  }
+}
 
 /// The move of one of several trackers at the place of a reminder.
 package struct MemberMove: Sendable {
-  package var reminderID: String
+  package let reminderID: String
   /// Its name.
-  package var name: String
-  package var kind: Kind
-  /// The names of all trackers that the reminder is about.
-  package var group: [String]
+  let name: String
+  var kind: Kind
   /// Where it was, as far as that is the place's business.
-  package var sample: PositionSample
-  package var since: Instant
+  let sample: PositionSample
+  let since: Instant
 
-  package enum Kind: Sendable {
+  enum Kind: Sendable {
     /// It was found inside, or outside, for the first time.
     case foundInside, foundOutside
     case arrive, depart
@@ -22,18 +32,6 @@ package struct MemberMove: Sendable {
 
     /// Whether it is inside afterwards.
     var isInside: Bool { self == .foundInside || self == .arrive }
-  }
-
-  package init(
-    of name: String, _ kind: Kind, reminder: String, group: [String], at sample: PositionSample,
-    since: Instant
-  ) {
-    reminderID = reminder
-    self.name = name
-    self.kind = kind
-    self.group = group
-    self.sample = sample
-    self.since = since
   }
 }
 
@@ -45,19 +43,19 @@ enum MemberRule {
   case othersInside
   case othersOutside
 
-  /// - Parameter comes: whether it came, or left.
-  init(_ who: Who, _ trigger: Reminder.Trigger, comes: Bool) {
+  init(_ who: Who, _ trigger: Reminder.Trigger, _ move: MemberMove.Kind) {
     self =
-      switch (who, trigger, comes) {
+      switch (who, trigger, move) {
       // Each by itself: a visit lasts until the last one leaves.
       case (.anyone, .depart, _): .always
-      case (.anyone, .arrive, true): .always
+      case (.anyone, .arrive, .arrive), (.anyone, .arrive, .pass), (.anyone, .arrive, .foundInside):
+        .always
       case (.anyone, _, _): .othersNotInside
       // All together: the last to come, the last to leave.
-      case (_, .depart, true): .always
-      case (_, .depart, false): .othersOutside
-      case (_, _, true): .othersInside
-      case (_, _, false): .always
+      case (_, .depart, .arrive), (_, .depart, .foundInside): .othersNotInside
+      case (_, .depart, _): .othersOutside
+      case (_, _, .arrive), (_, _, .pass), (_, _, .foundInside): .othersInside
+      case (_, _, .depart), (_, _, .foundOutside): .always
       }
   }
 

@@ -746,6 +746,7 @@ import Testing
               "sender": "2", "fixes": 2, "fix_age_s": .double(75), "followed": false,
               "talker": "AI", "reason": "another receiver is followed",
             ],
+            ["name": "anna", "fixes": 3, "fix_age_s": .double(10), "followed": false],
           ],
           "talkers_without_position": ["EC", "II"],
         ],
@@ -768,6 +769,7 @@ import Testing
                    sentences: 5 gga, 6 rmc
                    receiver 1: 4 fixes, last 2s ago, followed
                    receiver 2 (AI): 2 fixes, last 1min 15s ago, not used: another receiver is followed
+                   anna: 3 fixes, last 10s ago
                    without a position: EC, II
                    last error: y
         feed       unix:///x: waiting, trying again in 12s

@@ -71,9 +71,9 @@ import Testing
       default: ["place": ["latitude": .double(52.6), "longitude": .double(13.4)]]
       }
     }
-    let (named, calls) = try run(["distance", "here", "Home"], handler)
+    let (named, calls) = try run(["convert", "here", "--to", "Home"], handler)
     #expect(calls.last?.parameters["name"] == "Home")
-    let (typed, _) = try run(["distance", "52.5,13.4", "52.6,13.4"], handler)
+    let (typed, _) = try run(["convert", "52.5,13.4", "--to", "52.6,13.4"], handler)
     #expect(named.output == typed.output && named.output.contains("11.1 km"))
   }
 

@@ -10,12 +10,12 @@ import Testing
     arguments: [
       ([], 0), (["--help"], 0), (["--version"], 0), (["add", "--help"], 0),
       (["help", "replay"], 0),
-      (["frobnicate"], 64), (["--frobnicate"], 64), (["distance", "1,1"], 64),
+      (["frobnicate"], 64), (["--frobnicate"], 64), (["distance", "1,1", "2,2"], 64),
       (["replay", "x", "--speed", "-1"], 64), (["log", "--limit", "0"], 64), (["peek"], 64),
       (["when", "daily", "--count", "0"], 64), (["when", "daily", "--from", "now"], 64),
       (["export", "--format", "kmz"], 64),
-      (["convert", "95,200"], 65), (["distance", "0,0", "9,9,9"], 65),
-      (["distance", "0,0", "nowhere"], 69),
+      (["convert", "95,200"], 65), (["convert", "0,0", "--to", "9,9,9"], 65),
+      (["convert", "0,0", "--to", "nowhere"], 69),
       (["when", "sometimes", "--count", "1"], 65), (["when", "tomorrow", "--count", "1"], 65),
       (["snooze", "x", "0"], 65), (["snooze", "x", "soonish"], 65),
       (["category", "add", "x", "reddish"], 65), (["category", "edit", "x", "#12345"], 65),
@@ -102,7 +102,7 @@ import Testing
         ["add", "--socket", "x", "--json", "--", "-y"]
       ),
       (["convert", "-33.8,151"], ["convert", " -33.8,151"]),
-      (["distance", "-.5,1", "--json"], ["distance", " -.5,1", "--json"]),
+      (["convert", "-.5,1", "--json"], ["convert", " -.5,1", "--json"]),
       (["add", "-5"], ["add", "-5"]),
     ] as [([String], [String])])
   func commonOptionsMayStandFirst(arguments: [String], expected: [String]) {
@@ -122,7 +122,7 @@ import Testing
   }
 
   @Test func distancesAreGeodesics() throws {
-    let run = Run(["distance", "0,0", "0,1", "--json"])
+    let run = Run(["convert", "0,0", "--to", "0,1", "--json"])
     let object = try #require(try JSONParser.parse(run.output).object)
     // One degree of the equator of WGS 84.
     #expect(object["distance_m"]?.double == 111_319.490793)

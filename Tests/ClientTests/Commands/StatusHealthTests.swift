@@ -73,6 +73,7 @@ import Testing
   @Test func metricsAreOpenMetrics() throws {
     let status: JSONValue = [
       "clock_trusted": true, "reminders": 5, "armed": 4, "memory_bytes": 12_345_678,
+      "late_firings": 2, "late_s": .double(90.5),
       "fix": ["age_s": .double(1.5), "eph_m": .double(4)],
       "feeds": [["url": "file:///a\"b\\c", "fixes": 7], ["url": "gpsd://h", "lost": true]],
     ]
@@ -104,6 +105,12 @@ import Testing
         # TYPE georemind_firings counter
         # HELP georemind_firings Firings in the ledger.
         georemind_firings_total 12
+        # TYPE georemind_firings_late counter
+        # HELP georemind_firings_late Late firings since the start.
+        georemind_firings_late_total 2
+        # TYPE georemind_lateness_seconds counter
+        # HELP georemind_lateness_seconds By how much firings were late since the start, together.
+        georemind_lateness_seconds_total 90.5
         # TYPE georemind_deliveries_waiting gauge
         # HELP georemind_deliveries_waiting Firings that wait for a destination.
         georemind_deliveries_waiting{destination="ntfy"} 3

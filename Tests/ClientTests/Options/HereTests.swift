@@ -39,7 +39,7 @@ import Testing
   private static let note = "georemind: note: here is 52.520000, 13.405000, 3s old, ±35 m\n"
 
   @Test(arguments: [
-    (["convert", "here"], "52.520000"), (["distance", "here", "52.52,13.405"], "0 m"),
+    (["convert", "here"], "52.520000"), (["convert", "here", "--to", "52.52,13.405"], "0 m"),
     (["place", "add", "Home", "Here"], "52.520000, 13.405000"),
     (
       ["add", "Tea", "--at", "here", "--dry-run", "--id", "t"], "Tea: will ring once when you come"

@@ -1,6 +1,7 @@
 import CivilTime
 import Configuration
 import Control
+import Geodesy
 import JSONText
 import LinuxRuntime
 import Positioning
@@ -155,5 +156,118 @@ import Testing
       let error = try live.rig.client().error("Add", #"{"reminder":{"title":"T",\#(members)}}"#)
       #expect("\(error)".contains("name one tracker"))
     }
+  }
+
+  @Test func whoIsThereWhenAnAbsenceIsAddedIsNotMissed() throws {
+    let live = try LiveRig(config: Self.config)
+    try go(live, "anna", east: 0)
+    let passed = (live.now - .hours(1)).json
+    let due = #""on":"absent","due":"\#(passed)",\#(Self.home)"#
+    try add(live, #""id":"any","title":"T","who":"anyone",\#(due)"#)
+    try add(live, #""id":"all","title":"T","who":"all",\#(due)"#)
+    // Nobody knows where Ben is.
+    #expect(live.fired == ["all absent"])
+  }
+
+  @Test func whoPassesByDoesNotLockUpWhileSomebodyIsAtHome() throws {
+    let live = try LiveRig(config: Self.config)
+    try add(
+      live, #""id":"lock","title":"T","who":"all","on":"depart","every_visit":true,\#(Self.home)"#)
+    try go(live, "anna", east: 0)
+    try go(live, "ben", east: -400)
+    live.pass(.seconds(20))
+    let before = live.feed().statistics.fixes
+    try live.send(live.tpv(east: 400, device: "traccar:ben"))
+    try live.finish(fixes: before + 1)
+    #expect(live.fired == [])
+  }
+
+  @Test func anotherEventAsksAnewWhoIsThere() throws {
+    let live = try LiveRig(config: Self.config)
+    try add(live, #""id":"x","title":"T","who":"all","on":"depart",\#(Self.home)"#)
+    try go(live, "anna", east: 0)
+    try go(live, "ben", east: 2_000)
+    // Of a departure, somebody inside is a stay; of an arrival, all are.
+    _ = try live.rig.client().call("Edit", #"{"id":"x","changes":{"on":"arrive"}}"#)
+    #expect(live.fired == [])
+    try go(live, "ben", east: 0)
+    #expect(live.fired == ["x arrive"])
+  }
+
+  @Test func anotherPlaceForgetsWhoWasAtTheOldOne() throws {
+    let live = try LiveRig(config: Self.config)
+    try add(live, #""id":"x","title":"T","who":"anyone","every_visit":true,\#(Self.home)"#)
+    try go(live, "anna", east: 0)
+    _ = try live.rig.client().call(
+      "Edit", #"{"id":"x","changes":{"place":{"lat":53.6,"lon":9.99,"radius_m":100}}}"#)
+    #expect(live.rig.daemon.host.history("x")?.members == ["anna": false])
+  }
+
+  @Test func whereSomebodyIsElsewhereIsNotInTheJournal() throws {
+    let live = try LiveRig(config: Self.config)
+    try add(live, #""id":"left","title":"T","who":"anna","on":"depart",\#(Self.home)"#)
+    let due = (live.now + .hours(3)).json
+    try add(
+      live,
+      #""id":"train","title":"T","who":"anna","kind":"preemptive","transport":"walking","#
+        + #""due":"\#(due)","place":{"name":"Station","lat":53.55,"lon":9.99}"#)
+    try go(live, "anna", east: 0)
+    try go(live, "anna", east: 5_000)
+    advance(live, to: LiveRig.start + .hours(3))
+    #expect(live.fired == ["left depart", "train leave"])
+    for firing in live.rig.journal.firings {
+      for key in ["LATITUDE", "LONGITUDE", "EPH_M", "DISTANCE_M", "FIX_TIME"] {
+        #expect(firing["GEOREMIND_\(key)"] == nil)
+      }
+      #expect(!firing.message.contains(" m ") && !firing.message.contains("km"))
+    }
+  }
+
+  @Test func theStatusNamesTrackersAndPhones() throws {
+    let live = try LiveRig(config: "[Tracker anna]\n")
+    _ = try live.rig.client().call("AddPhone", #"{"name":"van"}"#)
+    for name in ["anna", "van", "stranger"] { try go(live, name, east: 0) }
+    let receivers = live.rig.daemon.statusJSON["feeds"]?.array?.first?["receivers"]?.array ?? []
+    #expect(receivers.map { $0["name"]?.string } == ["anna", "van", nil])
+  }
+
+  @Test func aRestartKeepsWhoIsAtAPlaceOfACategory() throws {
+    let live = try LiveRig(config: Self.config)
+    _ = try live.rig.client().call(
+      "AddPlace", #"{"name":"Rewe","category":"Food","latitude":53.55,"longitude":9.99}"#)
+    try add(
+      live,
+      #""id":"x","title":"T","who":"anyone","on":"depart","kind":"location","near_category":"Food""#
+    )
+    try go(live, "anna", east: 0)
+    live.rig.daemon.stop()
+    let later = try Rig(
+      Self.config, folder: live.rig.folder, systemClock: { live.now.microseconds })
+    let host = later.daemon.host
+    for _ in 0..<3 {
+      live.pass(.minutes(5))
+      let fix = Fix(
+        time: live.now, position: Coordinate(clampingLatitude: 53.6, wrappingLongitude: 9.99),
+        mode: .threeD, source: .gnss, eph: 5)
+      host.take(fix, of: host.tracker(.tracker("anna")))
+    }
+    #expect(later.journal.fired.last == "x depart")
+  }
+
+  @Test func aPositionAfterARestartBeginsTheSilence() throws {
+    let live = try LiveRig(config: Self.config)
+    try add(
+      live, #""id":"s","title":"S","who":"anna","kind":"location","on":"silent","dwell_s":1800"#)
+    try go(live, "anna", east: 0)
+    live.rig.daemon.stop()
+    let later = try Rig(
+      Self.config, folder: live.rig.folder, systemClock: { live.now.microseconds })
+    let host = later.daemon.host
+    // What is stored of the last one is up to an eighth of the span old.
+    live.pass(.seconds(90))
+    host.hear(host.tracker(.tracker("anna")))
+    live.pass(.minutes(30))
+    host.advance(to: live.now)
+    #expect(later.journal.fired.last == "s silent")
   }
 }

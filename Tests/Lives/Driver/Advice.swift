@@ -8,6 +8,7 @@ package struct Advice {
   private var engine: EngineRun
   private var spec: ReminderSpec
   private var now: Moment
+  private let trackers: [String]
   private let end: Moment
   /// The gates that were shut when it was first asked.
   package private(set) var causes: [String] = []
@@ -31,7 +32,8 @@ package struct Advice {
   }
 
   private init?(_ life: Life, _ steps: [Life.Step], _ id: String) {
-    engine = EngineRun(zone: life.zone, start: life.start)
+    engine = EngineRun(zone: life.zone, start: life.start, trackers: life.trackers)
+    trackers = life.trackers
     now = life.start
     end = life.start + 200 * 86_400
     var spec: ReminderSpec?
@@ -42,8 +44,8 @@ package struct Advice {
       case .add(let new): if engine.add(new) == nil, new.id == id { spec = new }
       case .edit(let new):
         if engine.why(new.id) != nil, engine.edit(new) == nil, new.id == id { spec = new }
-      case .fix(let name, let motion):
-        if let spot = Spot(rawValue: name) { _ = engine.fix(at: spot, motion) }
+      case .fix(let name, let tracker, let motion):
+        if let spot = Spot(rawValue: name) { _ = engine.fix(of: tracker, at: spot, motion) }
       case .remove(let other): engine.remove(other)
       case .done(let other): engine.done(other)
       case .snooze(let other, let until): engine.snooze(other, until: until)
@@ -76,7 +78,9 @@ package struct Advice {
 
   private mutating func go(to spot: Spot?, after seconds: Int = 61) {
     wait(to: now + seconds)
-    if let spot { _ = engine.fix(at: spot, spec.motion) }
+    let names = spec.isAboutSeveral ? trackers : [spec.who]
+    guard let spot else { return }
+    for name in names { _ = engine.fix(of: name, at: spot, spec.motion) }
   }
 
   // MARK: - Doing what it says

@@ -9,6 +9,8 @@ package enum Condition: String, CaseIterable, Sendable {
   case heading
   case nagLimit = "nag limit"
   case ifInside = "if inside"
+  /// About another tracker than the machine; about several.
+  case who, several
 
   func isSet(in spec: ReminderSpec) -> Bool {
     switch self {
@@ -29,6 +31,8 @@ package enum Condition: String, CaseIterable, Sendable {
     case .heading: spec.heading != nil
     case .nagLimit: spec.nagLimit != nil
     case .ifInside: spec.ifInside == .fire
+    case .who: spec.who != Model.machine && !spec.isAboutSeveral
+    case .several: spec.isAboutSeveral
     }
   }
 
@@ -49,8 +53,12 @@ package enum Condition: String, CaseIterable, Sendable {
     case .minimumSpeed: spec.minimumSpeed = nil
     case .heading: spec.heading = nil
     case .ifInside: spec.ifInside = .wait
+    case .who, .several: spec.who = Model.machine
     }
   }
+
+  /// Several trackers have no common speed and course.
+  var isAboutMotion: Bool { [.maximumSpeed, .minimumSpeed, .heading].contains(self) }
 
   /// Whether reminders of this kind take it; the others are refused.
   func applies(to kind: KindName) -> Bool {
@@ -65,6 +73,8 @@ package enum Condition: String, CaseIterable, Sendable {
     case (.maximumSpeed, .absent), (.minimumSpeed, .absent), (.heading, .absent): false
     case (.maximumSpeed, .silent), (.minimumSpeed, .silent), (.heading, .silent): false
     case (.everyVisit, _), (.maximumSpeed, _), (.minimumSpeed, _), (.heading, _): kind.isLocation
+    case (.who, _): kind != .date
+    case (.several, _): kind.isLocation && kind != .silent
     case (.ifInside, _): kind == .arrive || kind == .dwell || kind == .category || kind == .area
     }
   }

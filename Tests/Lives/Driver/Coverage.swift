@@ -39,8 +39,9 @@ package struct Coverage {
   }
 
   private static func canBePaired(_ a: Condition, _ b: Condition) -> Bool {
-    let exclusive: [Set<Condition>] = [[.lead, .leads], [.hours, .night]]
+    let exclusive: [Set<Condition>] = [[.lead, .leads], [.hours, .night], [.who, .several]]
     return a != b && !exclusive.contains([a, b])
+      && !([a, b].contains(.several) && (a.isAboutMotion || b.isAboutMotion))
       && KindName.allCases.contains { a.applies(to: $0) && b.applies(to: $0) }
   }
 

@@ -7,10 +7,11 @@ import Reminders
 import Storage
 import TestSupport
 
-/// Drives the engine through a life: every deadline comes at its own time, and places are decided
-/// by containment alone.
+/// Drives the engines of one to three trackers through a life: every deadline comes at its own time,
+/// and places are decided by containment alone.
 struct EngineRun {
-  private let box: Box
+  private var engines: [Box]
+  private let trackers: [String]
   private(set) var firings: [ReferenceModel.Firing] = []
   private var now: Instant
   /// What the engine has asked to keep, the last of each reminder.
@@ -18,25 +19,44 @@ struct EngineRun {
   private var reminders: [String: Reminder] = [:]
   private var zone: TimeZoneRules
 
-  /// The engine cannot be copied.
+  /// The engine of a tracker, or of all reminders about several. It cannot be copied.
   private final class Box {
+    let name: String
     var engine: Engine
-    init(_ engine: consuming Engine) { self.engine = engine }
+    var members: MemberEngine
+
+    init(_ name: String, zone: TimeZoneRules) {
+      self.name = name
+      engine = Engine(settings: EngineRun.settings(of: name), zone: zone)
+      members = MemberEngine(of: name, engine.settings, zone: zone)
+    }
+
+    /// Whether it is a tracker.
+    var isFollowing: Bool { name != EngineRun.several }
   }
 
-  init(zone: Zone, start: Moment) {
-    self.zone = Self.rules(of: zone)
+  private static let several = "all"
+
+  init(zone: Zone, start: Moment, trackers: [String]) {
+    let rules = Self.rules(of: zone)
+    self.zone = rules
+    self.trackers = trackers
     now = Self.instant(start)
-    box = Box(Engine(settings: Self.settings, zone: self.zone))
+    engines = Self.boxes(trackers, rules)
   }
 
-  private static let settings: EngineSettings = {
+  private static func boxes(_ trackers: [String], _ zone: TimeZoneRules) -> [Box] {
+    (trackers + [several]).map { Box($0, zone: zone) }
+  }
+
+  private static func settings(of tracker: String) -> EngineSettings {
     var settings = EngineSettings()
     settings.monitor = Crossings.policy
     // Between two fixes the device is where the last one was.
     settings.positionLostAfter = .hours(24 * 365)
+    if tracker != Model.machine { settings.firstFixWait = .zero }
     return settings
-  }()
+  }
 
   private static func rules(of zone: Zone) -> TimeZoneRules {
     zone == .utc ? .utc : TimeZoneRules(posix: zone.posix) ?? .utc
@@ -46,48 +66,75 @@ struct EngineRun {
     Instant(microseconds: Int64(moment) * 1_000_000)
   }
 
+  private func box(_ name: String) -> Box {
+    engines.first { $0.name == name } ?? engines[0]
+  }
+
+  private func box(of reminder: Reminder?) -> Box {
+    switch reminder?.who {
+    case nil: engines[0]
+    case .tracker(let name): box(name)
+    case .anyone, .all: box(Self.several)
+    }
+  }
+
   // MARK: - Events
 
   mutating func advance(to moment: Moment) {
     now = Self.instant(moment)
-    var effects: [Effect] = []
-    box.engine.advance(to: now, into: &effects)
-    carryOut(effects)
+    for box in engines {
+      var effects: [Effect] = []
+      box.engine.advance(to: now, into: &effects)
+      carryOut(effects, of: box)
+    }
   }
 
-  private mutating func send(_ event: Event) {
+  private mutating func send(_ event: Event, to box: Box) {
     var effects: [Effect] = []
     box.engine.handle(event, at: now, into: &effects)
-    carryOut(effects)
+    carryOut(effects, of: box)
   }
 
-  mutating func fix(at spot: Spot, _ motion: Motion) -> Fix {
+  private mutating func command(_ event: Event) {
+    guard let id = event.changedReminder else { return }
+    if case .remove = event {
+      for box in engines { box.members.remove(id, at: now) }
+    }
+    send(event, to: box(of: reminders[id]))
+  }
+
+  mutating func fix(of tracker: String, at spot: Spot, _ motion: Motion) -> Fix {
     var fix = Fix(time: now, position: spot.position, mode: .threeD, source: .gnss, eph: 5)
     fix.speed = motion.speed
     fix.track = Double(motion.course)
-    send(.fix(fix))
+    let box = box(tracker)
+    send(.fix(fix), to: box)
+    pass(box.members.take(.fix(fix), at: now, places: Self.places))
     return fix
   }
 
   mutating func snooze(_ id: String, until moment: Moment) {
-    send(.snooze(id: id, .until(Self.instant(moment))))
+    command(.snooze(id: id, .until(Self.instant(moment))))
   }
 
   mutating func snooze(_ id: String, by span: Int) {
-    send(.snooze(id: id, .by(.seconds(Double(span)))))
+    command(.snooze(id: id, .by(.seconds(Double(span)))))
   }
 
-  mutating func snoozeToNextVisit(_ id: String) { send(.snooze(id: id, .nextVisit)) }
+  mutating func snoozeToNextVisit(_ id: String) { command(.snooze(id: id, .nextVisit)) }
 
-  mutating func done(_ id: String) { send(.done(id: id)) }
+  mutating func done(_ id: String) { command(.done(id: id)) }
 
-  mutating func pop(_ id: String) { send(.pop(id: id)) }
+  mutating func pop(_ id: String) { command(.pop(id: id)) }
 
-  mutating func remove(_ id: String) { send(.remove(id: id)) }
+  mutating func remove(_ id: String) { command(.remove(id: id)) }
 
   mutating func change(to zone: Zone) {
     self.zone = Self.rules(of: zone)
-    send(.zone(self.zone))
+    for box in engines {
+      send(.zone(self.zone), to: box)
+      pass(box.members.take(.zone(self.zone), at: now, places: Self.places))
+    }
   }
 
   /// Adds a reminder; the reason where the engine refuses it.
@@ -111,31 +158,60 @@ struct EngineRun {
       let event = event(reminder)
       if case .add = event { reminders[spec.id] = reminder }
       if reminders[spec.id] != nil { reminders[spec.id] = reminder }
-      send(event)
+      followMembers(of: reminder)
+      command(event)
       return nil
     } catch {
       return "\(error)"
     }
   }
 
+  // MARK: - Several trackers
+
+  /// Each tracker follows the places of reminders about several.
+  private func followMembers(of reminder: Reminder) {
+    guard reminder.isAboutSeveral else { return }
+    let several = box(Self.several)
+    var group = MemberGroup(trackers, inside: [:])
+    for box in engines where box.isFollowing {
+      let known = several.engine.history(reminder.id)?.members[box.name]
+      group.inside[box.name] = box.members.follow(
+        reminder, isInside: known, at: now, places: Self.places)
+    }
+    several.engine.gather(group, of: reminder.id)
+  }
+
+  private mutating func pass(_ moves: [MemberMove]) {
+    for move in moves { send(.moved(move), to: box(Self.several)) }
+  }
+
+  // MARK: - Answers
+
   /// Why a reminder has not fired; nil for an unknown one.
-  func why(_ id: String) -> Explanation? { box.engine.why(id, at: now) }
+  func why(_ id: String) -> Explanation? { box(of: reminders[id]).engine.why(id, at: now) }
 
   /// The state that `why` names; nil for an unknown reminder.
   func state(_ id: String) -> String? { why(id)?.state.rawValue }
 
-  /// A new engine with what the store holds.
+  /// New engines with what the store holds.
   mutating func restart(at moment: Moment) {
     now = Self.instant(moment)
-    let fix = box.engine.lastFix
-    let arrival = box.engine.lastFixArrival
-    box.engine = Engine(settings: Self.settings, zone: zone)
-    if let fix, let arrival { box.engine.remember(fix, from: arrival) }
-    var effects: [Effect] = []
-    box.engine.beginLoading(count: reminders.count)
-    for (reminder, history) in stored { box.engine.load(reminder, history) }
-    box.engine.finishLoading(at: now, into: &effects)
-    carryOut(effects)
+    let old = engines
+    let stored = stored
+    engines = Self.boxes(trackers, zone)
+    for (box, old) in zip(engines, old) {
+      if let fix = old.engine.lastFix, let arrival = old.engine.lastFixArrival {
+        box.engine.remember(fix, from: arrival)
+      }
+      var effects: [Effect] = []
+      box.engine.beginLoading(count: reminders.count)
+      for (reminder, history) in stored where self.box(of: reminder) === box {
+        box.engine.load(reminder, history)
+        followMembers(of: reminder)
+      }
+      box.engine.finishLoading(at: now, into: &effects)
+      carryOut(effects, of: box)
+    }
   }
 
   /// What a database of the daemon gives back after a restart; nothing else survives it.
@@ -162,7 +238,7 @@ struct EngineRun {
     }
   }
 
-  private mutating func carryOut(_ effects: [Effect]) {
+  private mutating func carryOut(_ effects: [Effect], of box: Box) {
     var wanted: [String] = []
     for effect in effects {
       switch effect {
@@ -176,11 +252,16 @@ struct EngineRun {
       case .say, .route, .keep: break
       }
     }
-    for category in wanted { send(.places(category: category, Self.foodPlaces)) }
+    for category in wanted {
+      send(.places(category: category, Self.places(category)), to: box)
+    }
   }
 
-  private static let foodPlaces = Area.foodPlaces.enumerated().map { number, spot in
-    NumberedPlace(number: Int64(number + 1), position: spot.position, radius: Area.foodRadius)
+  private static func places(_ category: String) -> [NumberedPlace] {
+    Area.foodPlaces.enumerated().map { number, spot in
+      NumberedPlace(
+        number: Int64(number + 1), position: spot.position, radius: Area.foodRadius)
+    }
   }
 
   /// A time that is not a whole second is a second off, so that it shows.
@@ -192,13 +273,17 @@ struct EngineRun {
       .init(
         time: Int(seconds) + rest, id: firing.reminderID, event: event,
         due: firing.due.map { Int($0.seconds.rounded(.down)) },
-        late: firing.late.map { Int($0.seconds.rounded(.up)) }, spot: spot(of: firing)))
+        late: firing.late.map { Int($0.seconds.rounded(.up)) }, spot: spot(of: firing),
+        who: firing.who))
   }
 
   /// The spot at which a firing says that the device was; a text that names the error where its
   /// place or its distance is wrong.
   private func spot(of firing: Reminders.Firing) -> String? {
-    if firing.event == .pass, firing.position != nil, firing.distance != nil { return nil }
+    let isSeveral = reminders[firing.reminderID]?.isAboutSeveral ?? false
+    if firing.event == .pass, firing.position != nil, firing.distance != nil || isSeveral {
+      return nil
+    }
     guard let position = firing.position else {
       return firing.distance == nil ? nil : "a distance without a position"
     }

@@ -1,10 +1,10 @@
 package import ReferenceModel
 
-/// Two days of a device and of its user, as a list of actions.
+/// Two days of one to three trackers and of their user, as a list of actions.
 package struct Life: Sendable {
   package enum Action: Equatable, Sendable {
-    /// A fix at a spot.
-    case fix(String, Motion)
+    /// A fix of a tracker at a spot.
+    case fix(String, of: String = Model.machine, Motion)
     case add(ReminderSpec)
     case edit(ReminderSpec)
     case remove(String)
@@ -30,6 +30,8 @@ package struct Life: Sendable {
   package let zone: Zone
   package let start: Moment
   package let end: Moment
+  /// The names of those who have a position; the machine itself is the first.
+  package var trackers = [Model.machine]
   /// By rising time.
   package var steps: [Step]
 
@@ -64,7 +66,8 @@ package struct Life: Sendable {
   /// One line for each action, by the clock of the life.
   package var text: String {
     var zone = zone
-    var lines = ["start \(zone.local(at: start).text) \(zone.name)"]
+    let names = trackers.joined(separator: ", ")
+    var lines = ["start \(zone.local(at: start).text) \(zone.name), \(names)"]
     for step in steps {
       lines.append("\(zone.local(at: step.time).text) \(step.action.text)")
       if case .zone(let next) = step.action { zone = next }
@@ -79,7 +82,8 @@ extension Life.Action {
 
   var text: String {
     switch self {
-    case .fix(let spot, let motion): "fix at \(spot), \(motion.speed) m/s, \(motion.course)°"
+    case .fix(let spot, let tracker, let motion):
+      "fix of \(tracker) at \(spot), \(motion.speed) m/s, \(motion.course)°"
     case .add(let spec): "add \(spec.json)"
     case .edit(let spec): "edit \(spec.json)"
     case .remove(let id): "remove \(id)"

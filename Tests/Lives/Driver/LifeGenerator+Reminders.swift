@@ -11,7 +11,10 @@ extension LifeGenerator {
     }
     if case .leave = spec.kind { set(.due, of: &spec, at: time) }
     if spec.isAbsence { set(.due, of: &spec, at: time) }
-    let applicable = Condition.allCases.filter { $0.applies(to: name) }
+    if life.trackers.count > 1, name != .date, happens(60) {
+      set(name == .leave || name == .silent || happens(40) ? .who : .several, of: &spec, at: time)
+    }
+    let applicable = conditions(for: spec)
     for _ in 0..<Int.random(in: 0...4, using: &random) {
       set(pick(applicable), of: &spec, at: time)
     }
@@ -23,7 +26,8 @@ extension LifeGenerator {
   mutating func edited(_ spec: ReminderSpec, at time: Moment) -> ReminderSpec {
     var spec = spec
     let name = KindName(spec)
-    let condition = pick(Condition.allCases.filter { $0.applies(to: name) })
+    let applicable = conditions(for: spec)
+    let condition = pick(applicable)
     if happens(30), name.isLocation, name != .silent {
       spec.region = region(name)
     } else if happens(30), condition.isSet(in: spec), condition != .due {
@@ -33,14 +37,17 @@ extension LifeGenerator {
     } else {
       set(condition, of: &spec, at: time)
     }
-    if happens(20),
-      let other = Condition.allCases.filter({ $0.applies(to: name) }).randomElement(
-        using: &random)
-    {
-      set(other, of: &spec, at: time)
-    }
+    if happens(20) { set(pick(applicable), of: &spec, at: time) }
     repair(&spec)
     return spec
+  }
+
+  /// All but the tracker, which no edit changes here.
+  private func conditions(for spec: ReminderSpec) -> [Condition] {
+    Condition.allCases.filter {
+      $0 != .who && $0 != .several && $0.applies(to: KindName(spec))
+        && !(spec.isAboutSeveral && $0.isAboutMotion)
+    }
   }
 
   /// Another event at the place, or another time for the way.
@@ -131,6 +138,8 @@ extension LifeGenerator {
       let first = pick([0, 90, 250])
       spec.heading = Heading(first: first, last: (first + pick([100, 190])) % 360)
     case .ifInside: spec.ifInside = .fire
+    case .who: spec.who = pick(Array(life.trackers.dropFirst()))
+    case .several: spec.who = pick(["anyone", "all"])
     }
   }
 

@@ -11,7 +11,8 @@ package struct LifeGenerator {
   /// The life of a seed; the same one each time.
   package static func life(seed: UInt64) -> Life {
     var generator = LifeGenerator(seed: seed)
-    generator.move()
+    generator.meet()
+    for tracker in generator.life.trackers { generator.move(tracker) }
     generator.addReminders()
     generator.changeZone()
     generator.restart()
@@ -64,9 +65,17 @@ package struct LifeGenerator {
 
   // MARK: - Movement
 
+  /// Half of the lives have a second or a third tracker.
+  private mutating func meet() {
+    let count = pick([0, 0, 0, 1, 1, 2])
+    life.trackers += ["anna", "ben"].prefix(count)
+  }
+
   /// Stays at spots with ways between them: nights, work, errands, and silences of the receiver.
-  private mutating func move() {
+  /// Another tracker is often heard first when the life is on its way.
+  private mutating func move(_ tracker: String) {
     var time = life.start
+    if tracker != Model.machine { time += pick([0, 0, 600, 4 * 3600, 20 * 3600]) }
     while time < life.end {
       let spot = pick([Spot.home, .home, .bakery, .work, .kiosk, .campus])
       let hours = zone(at: time)
@@ -75,13 +84,13 @@ package struct LifeGenerator {
       let end = moment(from: time + stay / 2, to: time + stay * 3 / 2)
       let interval = pick([300, 900, 3600, 20 * 3600])
       // The first fix may still be a fast one.
-      life.insert(.fix(spot.rawValue, motion([0, 1.5, 14])), at: time)
+      life.insert(.fix(spot.rawValue, of: tracker, motion([0, 1.5, 14])), at: time)
       var next = time + 61 + interval / 10
       while next < end, next < life.end {
-        life.insert(.fix(spot.rawValue, motion([0, 0, 0, 1.5])), at: next)
+        life.insert(.fix(spot.rawValue, of: tracker, motion([0, 0, 0, 1.5])), at: next)
         next += interval
       }
-      time = travel(from: max(end, time + 61))
+      time = travel(tracker, from: max(end, time + 61))
     }
   }
 
@@ -90,16 +99,16 @@ package struct LifeGenerator {
   }
 
   /// A way: none (straight from one spot to the next), outside of everything, or past home.
-  private mutating func travel(from start: Moment) -> Moment {
+  private mutating func travel(_ tracker: String, from start: Moment) -> Moment {
     switch Int.random(in: 0..<8, using: &random) {
     case 0: return start
     case 1, 2:
-      life.insert(.fix(Spot.farWest.rawValue, motion([14])), at: start)
-      life.insert(.fix(Spot.west.rawValue, motion([14])), at: start + 40)
-      life.insert(.fix(Spot.east.rawValue, motion([1.5, 14])), at: start + 80)
+      life.insert(.fix(Spot.farWest.rawValue, of: tracker, motion([14])), at: start)
+      life.insert(.fix(Spot.west.rawValue, of: tracker, motion([14])), at: start + 40)
+      life.insert(.fix(Spot.east.rawValue, of: tracker, motion([1.5, 14])), at: start + 80)
       return moment(from: start + 150, to: start + 1800)
     default:
-      life.insert(.fix(pick([Spot.road, .lane]).rawValue, motion([14])), at: start)
+      life.insert(.fix(pick([Spot.road, .lane]).rawValue, of: tracker, motion([14])), at: start)
       return moment(from: start + 61, to: start + 2400)
     }
   }

@@ -20,6 +20,7 @@ extension ReminderSpec {
       members.append(#""kind":"preemptive","transport":"walking","travel_s":\#(travel)"#)
     }
     if let place = Area(rawValue: region) { members.append(place.json) }
+    if who != Model.machine { members.append(#""who":"\#(who)""#) }
     return "{" + (members + conditions).joined(separator: ",") + "}"
   }
 

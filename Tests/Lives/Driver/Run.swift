@@ -10,15 +10,24 @@ package struct Run {
   package private(set) var refused: [(spec: ReminderSpec, reason: String)] = []
   /// The actions that were carried out, with the fixes that confirmed the position.
   package private(set) var taken: [Life.Step] = []
-  private var crossings = Crossings()
-  private var isRestarted = false
   private var otherState: Difference?
-  private var lastFix: (spot: Spot, motion: Motion, time: Moment)?
+  private var tracks: [String: Track] = [:]
+  private let trackers: [String]
+
+  /// What is known of where a tracker went.
+  private struct Track {
+    var crossings = Crossings()
+    /// Since its last fix.
+    var isRestarted = false
+    var lastFix: (spot: Spot, motion: Motion, time: Moment)?
+  }
 
   /// - Parameter comparesStates: also while it goes on, not only the firings.
   package init(_ life: Life, comparesStates: Bool = true) {
-    model = Model(zone: life.zone, start: life.start, end: life.end)
-    engine = EngineRun(zone: life.zone, start: life.start)
+    trackers = life.trackers
+    model = Model(
+      zone: life.zone, start: life.start, end: life.end, trackers: life.trackers)
+    engine = EngineRun(zone: life.zone, start: life.start, trackers: life.trackers)
     for (number, step) in life.steps.enumerated() {
       if step.time < model.now { continue }
       advance(to: step.time)
@@ -94,8 +103,8 @@ package struct Run {
   private mutating func take(_ action: Life.Action) {
     let isMeaningful = isMeaningful(action)
     switch action {
-    case .fix(let name, let motion):
-      if let spot = Spot(rawValue: name) { fix(at: spot, motion) }
+    case .fix(let name, let tracker, let motion):
+      if let spot = Spot(rawValue: name) { fix(of: tracker, at: spot, motion) }
     case .add(let spec):
       guard take(spec, by: engine.add(spec)) else { return }
       model.add(spec)
@@ -130,15 +139,8 @@ package struct Run {
       engine.change(to: zone)
     case .off(let until):
       model.sleep(to: until)
-      engine.restart(at: until)
-      crossings.restart()
-      model.restart()
-      isRestarted = true
-    case .restart:
-      engine.restart(at: model.now)
-      crossings.restart()
-      model.restart()
-      isRestarted = true
+      restart(at: until)
+    case .restart: restart(at: model.now)
     }
     if isMeaningful { note(action) }
   }
@@ -147,19 +149,35 @@ package struct Run {
     taken.append(Life.Step(time: model.now, action: action))
   }
 
-  private mutating func fix(at spot: Spot, _ motion: Motion) {
-    lastFix = (spot, motion, model.now)
-    isRestarted = false
-    let crossed = crossings.follow(engine.fix(at: spot, motion))
-    model.fix(at: spot.rawValue, inside: spot.regions, passing: crossed, motion)
+  private mutating func restart(at moment: Moment) {
+    engine.restart(at: moment)
+    model.restart()
+    for name in trackers {
+      tracks[name]?.crossings.restart()
+      tracks[name]?.isRestarted = true
+    }
   }
 
-  /// One more fix where the last one was, if there was none since a restart: the receiver is on
-  /// while the user makes a reminder.
+  private mutating func fix(of tracker: String, at spot: Spot, _ motion: Motion) {
+    var track = tracks[tracker] ?? Track()
+    track.lastFix = (spot, motion, model.now)
+    track.isRestarted = false
+    let crossed = track.crossings.follow(engine.fix(of: tracker, at: spot, motion))
+    tracks[tracker] = track
+    model.fix(
+      of: tracker, at: spot.rawValue, inside: spot.regions, passing: crossed, motion)
+  }
+
+  /// One more fix of each where its last one was, if there was none since a restart: the receivers
+  /// are on while the user makes a reminder.
   private mutating func confirmPosition() {
-    guard isRestarted, let lastFix, lastFix.time < model.now else { return }
-    fix(at: lastFix.spot, lastFix.motion)
-    note(.fix(lastFix.spot.rawValue, lastFix.motion))
+    for name in trackers {
+      guard let track = tracks[name], track.isRestarted, let lastFix = track.lastFix,
+        lastFix.time < model.now
+      else { continue }
+      fix(of: name, at: lastFix.spot, lastFix.motion)
+      note(.fix(lastFix.spot.rawValue, of: name, lastFix.motion))
+    }
   }
 
   private mutating func take(_ spec: ReminderSpec, by reason: String?) -> Bool {
@@ -212,6 +230,7 @@ extension Firing {
     if let due { words += " due \(Zone.utc.local(at: due).text)Z" }
     if let late { words += " late by \(late) s" }
     if let spot { words += " at \(spot)" }
+    if let who { words += " of \(who)" }
     return words
   }
 }

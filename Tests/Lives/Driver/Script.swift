@@ -17,6 +17,7 @@ package struct Script {
   private static let slowestDecision = 130
 
   package init(_ life: Life) {
+    let life = life.alone
     self.life = life
     steps = Run(life.withoutFineTiming).taken
     let steps = steps
@@ -47,10 +48,10 @@ package struct Script {
     }
     for step in steps {
       advance(to: step.time)
-      if case .fix(let name, let motion) = step.action, let spot = Spot(rawValue: name) {
+      if case .fix(let name, _, let motion) = step.action, let spot = Spot(rawValue: name) {
         if spot != last || pending == nil {
           if spot != last { number += 1 }
-          let waits = model.inside != nil && spot != last && isLate(number)
+          let waits = model.hasFix(of: Model.machine) && spot != last && isLate(number)
           pending = (step.time + (waits ? slowestDecision : 0), spot, motion)
           last = spot
         }
@@ -99,13 +100,28 @@ package struct Script {
 }
 
 extension Life {
+  /// Without the other trackers, and what is about them.
+  fileprivate var alone: Life {
+    var life = self
+    life.trackers = [Model.machine]
+    let others = Set(specs.values.filter { $0.who != Model.machine }.map(\.id))
+    life.steps = steps.filter { step in
+      switch step.action {
+      case .fix(_, let tracker, _): tracker == Model.machine
+      case .add(let spec), .edit(let spec): spec.who == Model.machine
+      default: step.action.reminder.map { !others.contains($0) } ?? true
+      }
+    }
+    return life
+  }
+
   /// Without passes, and at places without conditions that a moment decides.
   fileprivate var withoutFineTiming: Life {
     var life = self
     let passes: Set<String> = [Spot.farWest.rawValue, Spot.west.rawValue, Spot.east.rawValue]
     life.steps = steps.compactMap { step in
       switch step.action {
-      case .fix(let spot, _) where passes.contains(spot): return nil
+      case .fix(let spot, _, _) where passes.contains(spot): return nil
       case .pop, .snoozeBy, .off: return nil
       case .add(let spec): return Step(time: step.time, action: .add(spec.withoutFineTiming))
       case .edit(let spec): return Step(time: step.time, action: .edit(spec.withoutFineTiming))
@@ -130,6 +146,16 @@ extension ReminderSpec {
 }
 
 extension Life.Action {
+  /// The id that a command names.
+  fileprivate var reminder: String? {
+    switch self {
+    case .remove(let id), .done(let id), .pop(let id), .snooze(let id, _), .snoozeBy(let id, _),
+      .snoozeToNextVisit(let id):
+      id
+    case .fix, .add, .edit, .zone, .restart, .off: nil
+    }
+  }
+
   fileprivate func act(on model: inout Model) {
     switch self {
     case .fix, .restart, .off: break
@@ -147,7 +173,7 @@ extension Life.Action {
 
   fileprivate var members: String {
     switch self {
-    case .fix(let name, let motion):
+    case .fix(let name, _, let motion):
       let at = (Spot(rawValue: name) ?? .road).position
       return #""do":"fix","lat":\#(at.latitude),"lon":\#(at.longitude),"speed":\#(motion.speed),"#
         + #""course":\#(motion.course)"#

@@ -15,10 +15,12 @@ package struct Firing: Hashable, Sendable {
   /// The spot of the last fix, where that decided it: not for a date, a repetition, or the end of a
   /// snooze. A pass is between two spots.
   package var spot: String?
+  /// The tracker that it is about: of several, the last to come or leave; nil for the machine itself.
+  package var who: String?
 
   package init(
     time: Moment, id: String, event: Event, due: Moment? = nil, late: Int? = nil,
-    spot: String? = nil
+    spot: String? = nil, who: String? = nil
   ) {
     self.time = time
     self.id = id
@@ -26,5 +28,6 @@ package struct Firing: Hashable, Sendable {
     self.due = due
     self.late = late
     self.spot = spot
+    self.who = who
   }
 }

@@ -5,9 +5,12 @@ extension Model {
   /// At its due time, or once its conditions hold after that, it rings unless the place was reached
   /// on the day of the due time.
   mutating func decideAbsence(_ record: inout Record) {
-    guard let occurrence = inForce(record), record.spec.holds(now, motion, in: zone) else { return }
+    guard let occurrence = inForce(record), record.spec.holds(now, nil, in: zone) else { return }
     if isThere(record, for: occurrence) || isCoolingDown(record) { return record.use(occurrence) }
     record.use(occurrence)
+    record.mover = nil
+    // Where somebody else is instead is not said.
+    let spot = record.spec.who == Self.machine ? position(of: record).spot : nil
     ring(&record, .absent, due: occurrence.due == .min ? nil : occurrence.due, at: spot)
   }
 
@@ -22,7 +25,7 @@ extension Model {
   /// A silence begins with the last fix, or when nothing is known of one.
   mutating func followSilence(_ record: inout Record) {
     guard case .unknown = record.stay else { return }
-    record.stay = .inside(.init(since: heardAt ?? now))
+    record.stay = .inside(.init(since: position(of: record).heardAt ?? now))
     noteSilence(record)
   }
 
@@ -39,15 +42,15 @@ extension Model {
   }
 
   /// After a start nobody knows how long after the stored moment the last run still heard something.
-  func silenceEnd(_ visit: Record.Visit, _ span: Int) -> Moment {
-    if let heardAt { return max(heardAt, visit.since) + span }
+  func silenceEnd(_ record: Record, _ visit: Record.Visit, _ span: Int) -> Moment {
+    if let heardAt = position(of: record).heardAt { return max(heardAt, visit.since) + span }
     let isOfEarlierRun = startedAt.map { visit.since < $0 } ?? false
     return visit.since + span + (isOfEarlierRun ? span / 8 : 0)
   }
 
   mutating func noteSilence(_ record: Record) {
     guard let span = record.spec.silence, case .inside(let visit) = record.stay else { return }
-    note(silenceEnd(visit, span))
+    note(silenceEnd(record, visit, span))
     note(visit.since + span)
     note(visit.since + span + span / 8)
   }

@@ -4,6 +4,7 @@ extension Model {
   ///   a file, and may have been missed.
   package mutating func add(_ spec: ReminderSpec, isTyped: Bool = false) {
     var record = Record(spec: spec, zone: zone, now: now)
+    if spec.isAboutSeveral { findMembers(&record) }
     list(&record)
     if spec.repeats != nil {
       switch spec.kind {
@@ -123,7 +124,7 @@ extension Model {
     case .location:
       let isInside = if case .inside = record.stay { true } else { false }
       if let occurrence = inForce(record),
-        isInside || record.spec.repeats == nil && !record.spec.everyVisit
+        isInside || record.spec.isAbsence || record.spec.repeats == nil && !record.spec.everyVisit
       {
         useAtPlace(&record, occurrence)
       }

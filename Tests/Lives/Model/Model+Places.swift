@@ -19,23 +19,33 @@ extension Model {
 
   // MARK: - Visits
 
-  /// A place whose occurrences are all used or over, or that has expired, follows no visits. When it
-  /// waits again, the last fix decides whether the device is inside; one from before a restart can
-  /// only show that it is not.
+  /// A place whose occurrences are all used or over, or that has expired, follows no visits.
+  func isFollowed(_ record: Record) -> Bool {
+    isWaiting(record) && record.spec.isUntil(now, in: zone) || record.silence != nil
+  }
+
+  /// When it waits again, the last fix decides whether the device is inside; one from before a
+  /// restart can only show that it is not.
   mutating func follow(_ record: inout Record) {
-    let isExpired = !record.spec.isUntil(now, in: zone)
-    guard isWaiting(record) && !isExpired || record.silence != nil else {
+    guard isFollowed(record) else {
       record.stay = .unknown
       return
     }
     if record.spec.silence != nil { return followSilence(&record) }
-    guard case .unknown = record.stay, let known = inside ?? lastInside else { return }
-    let isInside = known.contains(record.spec.region)
-    guard !isInside || inside != nil else { return }
+    guard case .unknown = record.stay, let isInside = presence(record) else { return }
     record.watchedSince = now
     record.stay = isInside ? .inside(foundVisit(record)) : .outside(heldSince: nil)
     if isInside { record.wasThere = now }
     noteDwell(record)
+  }
+
+  /// nil while it is not known.
+  private func presence(_ record: Record) -> Bool? {
+    if record.spec.isAboutSeveral { return presenceOfSeveral(record) }
+    let position = position(of: record)
+    guard let known = position.inside ?? position.lastInside else { return nil }
+    let isInside = known.contains(record.spec.region)
+    return isInside && position.inside == nil ? nil : isInside
   }
 
   /// A visit that is on when the reminder begins to wait.
@@ -76,7 +86,7 @@ extension Model {
   /// - Parameter crossing: when the region was crossed before this fix.
   mutating func move(_ record: inout Record, crossing: Double?) {
     if let span = record.spec.silence { return hear(&record, span) }
-    let isInside = inside?.contains(record.spec.region) ?? false
+    let isInside = position(of: record).inside?.contains(record.spec.region) ?? false
     switch record.stay {
     case .unknown:
       return follow(&record)
@@ -88,21 +98,21 @@ extension Model {
     }
   }
 
-  private mutating func arrive(_ record: inout Record) {
+  mutating func arrive(_ record: inout Record) {
     endWaitForVisit(&record)
     record.wasThere = now
     record.stay = .inside(.init(since: now, settled: nil))
     noteDwell(record)
   }
 
-  private mutating func leave(_ record: inout Record, _ visit: Record.Visit) {
+  mutating func leave(_ record: inout Record, _ visit: Record.Visit?) {
     record.stay = .outside(heldSince: nil)
     record.wasThere = now
-    guard !visit.isEndSettled else { return }
+    guard visit.map({ !$0.isEndSettled }) ?? true else { return }
     endVisit(&record, .depart, at: Double(now))
   }
 
-  private mutating func pass(_ record: inout Record, at time: Double) {
+  mutating func pass(_ record: inout Record, at time: Double) {
     guard time > Double(record.watchedSince) else { return }
     endWaitForVisit(&record)
     record.wasThere = Int(time.rounded(.down))
@@ -143,7 +153,7 @@ extension Model {
     case (.location(.dwell(let span)), .inside(let visit)):
       if now >= visit.since + span { decideInside(&record, visit, .dwell) }
     case (.location(.silent(let span)), .inside(let visit)):
-      if now >= silenceEnd(visit, span) { decideInside(&record, visit, .silent) }
+      if now >= silenceEnd(record, visit, span) { decideInside(&record, visit, .silent) }
     case (.location(.absent), _): decideAbsence(&record)
     default: break
     }
@@ -155,7 +165,7 @@ extension Model {
   ) {
     guard !visit.isSettledForGood, let occurrence = inForce(record) else { return }
     if let settled = visit.settled, occurrence.name <= settled { return }
-    guard record.spec.holds(now, motion, in: zone) else { return }
+    guard record.spec.holds(now, position(of: record).motion, in: zone) else { return }
     if isCoolingDown(record) {
       settle(&record, occurrence)
     } else {
@@ -166,8 +176,11 @@ extension Model {
   /// Rings if an unused occurrence is in force, and all conditions hold.
   private mutating func ringAtPlace(_ record: inout Record, _ event: Firing.Event) {
     guard record.silence == nil, let occurrence = inForce(record),
-      record.spec.holds(now, motion, in: zone), !isCoolingDown(record)
+      record.spec.holds(now, position(of: record).motion, in: zone), !isCoolingDown(record)
     else { return }
+    // Where somebody is after a departure is not said.
+    let isSaid = event != .depart || record.spec.who == Self.machine
+    let spot = isSaid ? positions[record.mover ?? record.spec.who]?.spot : nil
     useAtPlace(&record, occurrence)
     ring(
       &record, event, due: occurrence.due == .min ? nil : occurrence.due,

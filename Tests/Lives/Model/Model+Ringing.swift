@@ -22,11 +22,16 @@ extension Model {
     firings.append(
       Firing(
         time: now, id: record.spec.id, event: late == nil ? event : .late, due: due, late: late,
-        spot: spot))
+        spot: spot, who: who(record)))
     record.lastRang = now
     record.isUnacknowledged = true
     record.round = record.spec.nag.map { Record.Round(next: now + $0) }
     note(record.round?.next)
+  }
+
+  private func who(_ record: Record) -> String? {
+    if record.spec.isAboutSeveral { return record.mover }
+    return record.spec.who == Self.machine ? nil : record.spec.who
   }
 
   /// Whether a round has as many repetitions as the user allows; 0 allows any number.
@@ -46,7 +51,7 @@ extension Model {
     }
     guard spec.isFrom(now, in: zone), spec.isInHours(now, in: zone), spec.isOnDays(now, in: zone)
     else { return }
-    firings.append(Firing(time: now, id: spec.id, event: spec.kind.event))
+    firings.append(Firing(time: now, id: spec.id, event: spec.kind.event, who: who(record)))
     record.round = Record.Round(next: now + span, count: round.count + 1)
     if hasReachedLimit(record) { record.round = nil }
     note(record.round?.next)

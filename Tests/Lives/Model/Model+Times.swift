@@ -66,7 +66,7 @@ extension Model {
   // MARK: - Times to leave
 
   private func isThere(_ record: Record) -> Bool {
-    lastInside?.contains(record.spec.region) ?? false
+    position(of: record).lastInside?.contains(record.spec.region) ?? false
   }
 
   /// Seconds to the place; none inside.
@@ -102,7 +102,9 @@ extension Model {
         if !isCoolingDown(record) {
           record.marks[next.name, default: .init()].hasRung = true
           let late = now - max(last, from)
-          ring(&record, .leave, due: next.due, late: late > allowed ? late : nil, at: spot)
+          ring(
+            &record, .leave, due: next.due, late: late > allowed ? late : nil,
+            at: record.spec.who == Self.machine ? position(of: record).spot : nil)
         }
       }
     }

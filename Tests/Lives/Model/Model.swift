@@ -16,25 +16,22 @@ package struct Model {
   package internal(set) var now: Moment
   /// No occurrence after this is of interest.
   let end: Moment
-  /// The regions that held the last fix since the start of the daemon; nil before it.
-  package internal(set) var inside: Set<String>?
-  /// The same, from before a restart as well: for travel times.
-  var lastInside: Set<String>?
+  /// The names of all trackers; the machine itself is the first.
+  let trackers: [String]
+  var positions: [String: Position] = [:]
   /// When the daemon was started anew.
   var startedAt: Moment?
-  /// The last fix since the start of the daemon.
-  var heardAt: Moment?
-  /// The name of the spot of the last fix.
-  var spot: String?
-  /// nil before the first fix since the start.
-  var motion: Motion?
   var records: [String: Record] = [:]
   package internal(set) var firings: [Firing] = []
   /// Moments to evaluate, by the minute that they are in.
   private var agenda: [Int: Set<Moment>] = [:]
 
-  package init(zone: Zone, start: Moment, end: Moment) {
+  /// The name of the machine's own tracker.
+  package static let machine = "self"
+
+  package init(zone: Zone, start: Moment, end: Moment, trackers: [String] = [Model.machine]) {
     self.zone = zone
+    self.trackers = trackers
     self.end = end
     now = start
   }
@@ -105,32 +102,53 @@ package struct Model {
 
   // MARK: - Position
 
-  /// A fix: its spot, the regions that hold it, the regions crossed without a fix inside with the time of each
-  /// crossing, and the speed and course.
+  /// What is known of where a tracker is.
+  struct Position {
+    /// The regions that held the last fix since the start of the daemon; nil before it.
+    var inside: Set<String>?
+    /// The same, from before a restart as well: for travel times.
+    var lastInside: Set<String>?
+    /// The last fix since the start of the daemon.
+    var heardAt: Moment?
+    /// The name of the spot of the last fix.
+    var spot: String?
+    /// nil before the first fix since the start.
+    var motion: Motion?
+  }
+
+  /// Of the tracker that a reminder is about. Several have no common position.
+  func position(of record: Record) -> Position { positions[record.spec.who] ?? Position() }
+
+  /// Whether a tracker had a fix since the start of the daemon.
+  package func hasFix(of tracker: String) -> Bool { positions[tracker]?.inside != nil }
+
+  /// A fix: whose, its spot, the regions that hold it, the regions crossed without a fix inside
+  /// with the time of each crossing, and the speed and course.
   package mutating func fix(
-    at spot: String? = nil, inside regions: Set<String>, passing passed: [String: Double] = [:],
-    _ motion: Motion
+    of tracker: String = Model.machine, at spot: String? = nil, inside regions: Set<String>,
+    passing passed: [String: Double] = [:], _ motion: Motion
   ) {
-    self.spot = spot
-    self.motion = motion
-    heardAt = now
-    inside = regions
-    lastInside = regions
+    positions[tracker] = Position(
+      inside: regions, lastInside: regions, heardAt: now, spot: spot, motion: motion)
     for id in ids {
       guard var record = records[id], record.spec.isLocation, !record.isDone else { continue }
-      move(&record, crossing: passed[record.spec.region])
+      let crossing = passed[record.spec.region]
+      if record.spec.isAboutSeveral {
+        move(tracker, of: &record, crossing: crossing)
+      } else if record.spec.who == tracker {
+        move(&record, crossing: crossing)
+      }
       records[id] = record
     }
     evaluate()
+    for id in ids { records[id]?.mover = nil }
   }
 
   /// The daemon starts anew. The next fix says where the device is, and how fast it goes; until
   /// then the last one serves travel times only.
   package mutating func restart() {
     startedAt = now
-    motion = nil
-    inside = nil
-    heardAt = nil
+    positions = positions.mapValues { Position(lastInside: $0.lastInside, spot: $0.spot) }
     evaluate()
   }
 

@@ -11,6 +11,10 @@ struct Record {
   private(set) var waiting: [Occurrence] = []
 
   var stay = Stay.unknown
+  /// Which of several trackers are inside, as far as that is known.
+  var members: [String: Bool] = [:]
+  /// The one of several whose move is being followed.
+  var mover: String?
   /// When the device was last known to be at the place.
   var wasThere: Moment?
   var silence: Silence?

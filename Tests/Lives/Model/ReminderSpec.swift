@@ -28,6 +28,8 @@ package struct ReminderSpec: Equatable, Sendable {
   package var kind: Kind
   /// The name of the region or category; empty for a date.
   package var region: String
+  /// The tracker whose position it follows, or `anyone` or `all` of them.
+  package var who = Model.machine
   package var due: Stamp?
   package var repeats: RepeatingTimes?
   /// Spans before the due time, longest first; empty is the due time itself.
@@ -62,6 +64,8 @@ package struct ReminderSpec: Equatable, Sendable {
   package var isFixedSeries: Bool {
     if case .absolute = due { repeats != nil } else { false }
   }
+
+  package var isAboutSeveral: Bool { who == "anyone" || who == "all" }
 
   package var isDate: Bool { kind == .date }
 

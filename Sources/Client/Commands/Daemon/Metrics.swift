@@ -38,6 +38,12 @@ struct Metrics {
     add("reminders_armed", .gauge, "Reminders that wait.", one(status["armed"]?.double))
     add("firings", .counter, "Firings in the ledger.", one(deliveries["head"]?.double))
     add(
+      "firings_late", .counter, "Late firings since the start.",
+      one(status["late_firings"]?.double))
+    add(
+      "lateness_seconds", .counter, "By how much firings were late since the start, together.",
+      one(status["late_s"]?.double))
+    add(
       "deliveries_waiting", .gauge, "Firings that wait for a destination.",
       each(consumers, "destination", by: "name") { $0["waiting"]?.double })
     add(

@@ -148,12 +148,14 @@ struct StatusCommand: ClientCommand {
     let receivers = feed["receivers"]?.array ?? []
     for (number, receiver) in receivers.enumerated() {
       let scatter = scatter(receiver)
-      guard receivers.count > 1 else {
+      let name = receiver["name"]?.string
+      guard receivers.count > 1 || name != nil else {
         if let scatter { lines.append(scatter) }
         continue
       }
       let talker = receiver["talker"]?.string.map { " (\($0))" } ?? ""
-      var line = "receiver \(number + 1)\(talker): \(receiver["fixes"]?.int ?? 0) fixes"
+      let head = name ?? "receiver \(number + 1)"
+      var line = "\(head)\(talker): \(receiver["fixes"]?.int ?? 0) fixes"
       if let age = receiver["fix_age_s"]?.double { line += ", last \(Answer.age(age)) ago" }
       if receiver["followed"]?.bool == true { line += ", followed" }
       if let reason = receiver["reason"]?.string { line += ", not used: \(reason)" }

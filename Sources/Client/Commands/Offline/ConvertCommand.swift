@@ -3,23 +3,37 @@ import Geodesy
 import JSONText
 import Reminders
 
-/// The forms of a coordinate.
+/// The forms of a coordinate, or the geodesic to another one.
 struct ConvertCommand: ClientCommand {
   static let configuration = CommandConfiguration(
-    commandName: "convert", abstract: "Print a coordinate in its usual forms.",
+    commandName: "convert", abstract: "Print a coordinate in its usual forms, or how far it is.",
     discussion: """
+      georemind convert 52.52,13.405
+      georemind convert here --to Home
       Reads degrees, minutes and seconds in any usual form, NMEA, ISO 6709, geo: addresses, Plus \
       Codes, UTM, MGRS, Maidenhead locators, and links to OpenStreetMap, Google and Apple maps. A \
-      short Plus Code needs a nearby coordinate behind it. The word here is the current fix.
+      short Plus Code needs a nearby coordinate behind it. The word here is the current fix. With \
+      --to, both ends may be names of places.
       """)
 
-  @Argument(help: ArgumentHelp("The coordinate.", valueName: "coord"))
+  @Argument(
+    help: ArgumentHelp("The coordinate.", valueName: "coord"), completion: Completions.places)
   var coordinate: [String]
+  @Option(
+    "Print the distance and the bearings to this place on WGS 84.", "place",
+    completion: Completions.places)
+  var to: String?
   @OptionGroup var options: CommonOptions
 
   func run(in context: Context) throws {
-    let text = try Here.resolve(
-      coordinate.joined(separator: " "), option: "the text", options, context)
+    let words = coordinate.joined(separator: " ")
+    if let to {
+      return try show(
+        try PlaceArgument.position(words, option: "the text", options, context)
+          .geodesic(to: try PlaceArgument.position(to, option: "--to", options, context)),
+        context)
+    }
+    let text = try Here.resolve(words, option: "the text", options, context)
     let point = try PlaceArgument.coordinate(text, option: "the text")
     if options.json {
       var object = JSONObject([
@@ -39,30 +53,8 @@ struct ConvertCommand: ClientCommand {
       try context.output.lines(table, isCut: false)
     }
   }
-}
 
-/// The geodesic between two points.
-struct DistanceCommand: ClientCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "distance", abstract: "Print the distance between two places on WGS 84.",
-    discussion: """
-      georemind distance here Home
-      georemind distance 52.52,13.405 48.137,11.575
-      """)
-
-  @Argument(
-    help: "The start: a coordinate or the name of a place, in quotes if it has blanks, or here.",
-    completion: Completions.places)
-  var from: String
-
-  @Argument(help: "The end, in the same forms.", completion: Completions.places)
-  var to: String
-  @OptionGroup var options: CommonOptions
-
-  func run(in context: Context) throws {
-    let start = try PlaceArgument.position(from, option: "the first text", options, context)
-    let end = try PlaceArgument.position(to, option: "the second text", options, context)
-    let geodesic = start.geodesic(to: end)
+  private func show(_ geodesic: Geodesic, _ context: Context) throws {
     if options.json {
       // Micrometres, and what they are worth in degrees.
       try context.output.line([
