@@ -7,10 +7,10 @@ import Reminders
 extension Daemon {
   /// SHA-256 in hexadecimal digits; nil without a calendar folder.
   ///
-  /// It is the digest of the reminders' digests, in ascending order. Of a reminder it is that of
-  /// its line of JSON as its file has it, and as if it had never fired. So it is the same on all
-  /// machines whose folders have the same reminders, whatever the files are called and whatever
-  /// was done.
+  /// It is the digest of the reminders' digests, in ascending order. A reminder's digest is the one
+  /// of its line of JSON as its file has it, and as if it had never fired. So all machines whose
+  /// folders have the same reminders have the same digest, whatever the names of the files, and
+  /// whichever of the reminders were done.
   /// - Complexity: O(n log n) after a change of the files, else O(1).
   var calendarDigest: String? {
     guard !calendars.isEmpty else { return nil }
