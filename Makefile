@@ -24,9 +24,9 @@ SOURCES := $(shell find Sources Benchmarks Tools Tests/Lives Tests/TestSupport -
 .DEFAULT_GOAL = all
 .PHONY: help all run test check deps lint prose docs pictures docs-check docs-run fuzz bench install install-main \
   install-route install-mqtt install-web install-fleet uninstall deb clean drive ci golden crash failures \
-  soak lives clock packages service fleet-chaos fleet-vans calendars interchange routing geodesics notifications geoclue \
-  recipes report map tasks parked units sanitize mutate nightly long simulate link-order release repository \
-  release-tools release-systems image release-image growth trackers
+  soak lives clock packages service fleet-chaos fleet-vans fleet-figures calendars interchange routing geodesics \
+  notifications geoclue recipes report map tasks parked units sanitize mutate nightly long simulate link-order release \
+  repository release-tools release-systems image release-image growth trackers
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -148,8 +148,11 @@ SECONDS ?= 60
 fleet-chaos: $(RELEASE)/.built ## workers, brokers, databases, network fail; SEED=, SECONDS= (needs root, PostgreSQL)
 	@Tests/System/fleet-service/chaos $(RELEASE) --seed $(SEED) --seconds $(SECONDS)
 
-fleet-vans: ## firings of two machines in PostgreSQL, by the hook, and without it for a while (needs root, PostgreSQL)
-	@Tests/System/fleet-service/vans
+fleet-vans: $(RELEASE)/.built ## firings of two machines in PostgreSQL, away for a week of theirs (needs PostgreSQL)
+	@Tests/System/fleet-service/vans $(RELEASE)
+
+fleet-figures: $(RELEASE)/.built ## processor, memory and delays of workers with 10 000 devices (needs root, PostgreSQL)
+	@Tests/System/fleet-service/figures $(RELEASE)
 
 clock: ## a virtual machine whose clock and zone are set, and that sleeps (needs SYSTEM_BED)
 	Tests/System/clock/run

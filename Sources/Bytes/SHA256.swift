@@ -8,6 +8,11 @@ package enum SHA256 {
   /// The same bits of the square roots of the first 8 primes.
   private static let start: [UInt32] = fractions(8) { power in power * power }
 
+  /// The digest in 64 hexadecimal digits.
+  package static func hexadecimal(_ message: some Collection<UInt8>) -> String {
+    digest(Array(message)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+
   /// 32 bytes.
   /// - Complexity: O(n).
   package static func digest(_ message: [UInt8]) -> [UInt8] {

@@ -25,6 +25,6 @@ package enum SecretToken {
 
   /// SHA-256 of a token, in hexadecimal digits.
   package static func hash(_ token: some Collection<UInt8>) -> String {
-    SHA256.digest(Array(token)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    SHA256.hexadecimal(token)
   }
 }

@@ -43,7 +43,9 @@ final class Daemon {
   var quietChoice: Quiet.Choice?
   var mutes = Mutes()
   var quietTimer: TimerSource?
-  var calendars: [CalendarFolder] = []
+  var calendars: [CalendarFolder] = [] { didSet { knownCalendarDigest = nil } }
+  /// Nil after a change of the files, until it is asked for.
+  var knownCalendarDigest: String?
   var sources: [AnyObject] = []
   var deadlineTimer: TimerSource?
   var retryTimer: TimerSource?

@@ -67,6 +67,19 @@ final class Device {
     restoration?.reminders = []
   }
 
+  /// Begins to decide: with the stored histories, and at the last fix, where no decision was half
+  /// made. So each fence begins anew: the replay has compared it with the way to here by a presence
+  /// that the device had here first. An anchor watch needs the fixes of that way.
+  func begin(at now: Instant, into effects: inout [Effect]) {
+    let time = engine.lastFixArrival ?? now
+    for (id, history) in restoration?.first ?? [:] where history.stay != .unknown {
+      guard let reminder = engine.reminder(id), reminder.region != nil, !reminder.isAnchorWatch
+      else { continue }
+      engine.handle([.remove(id: id), .add(reminder, history)], at: time, into: &effects)
+    }
+    _ = settle(restoration?.first ?? [:], at: now, into: &effects)
+  }
+
   /// Takes over histories where the replay came to something else; answers how many differed.
   func settle(_ histories: [String: History], at now: Instant, into effects: inout [Effect]) -> Int
   {

@@ -259,8 +259,7 @@ package final class Partition {
     while let device = beginnings?.last, let restoration = device.restoration,
       restoration.begin.sequence < sequence
     {
-      _ = device.settle(
-        restoration.first, at: max(now, restoration.begin.time), into: &effects)
+      device.begin(at: max(now, restoration.begin.time), into: &effects)
       finish(device)
       beginnings?.removeLast()
     }

@@ -88,7 +88,7 @@ private final class JetStreamReader: LogReader {
   private var subscription: OpaquePointer?
   /// The number of the next message; nil before the first one.
   private var next: UInt64?
-  /// The last fetch had all that it may: more is there.
+  /// The last fetch was full: more messages wait.
   private var isBehind = false
 
   init(_ connection: JetStream, _ partition: Int, from start: UInt64) throws(LogError) {

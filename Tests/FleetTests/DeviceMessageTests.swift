@@ -2,6 +2,7 @@ import CivilTime
 import Fleet
 import Geodesy
 import Phones
+import Positioning
 import Testing
 
 @Suite struct DeviceMessageTests {
@@ -44,6 +45,41 @@ import Testing
   ])
   func unusableTextIsRefusedWithAReason(text: String) {
     #expect(reasons(text).count == 1)
+  }
+
+  /// Any value in the place of any other; the sender of a forwarded position is a tracker.
+  @Test func hostileValuesOfATraccarServerAreReadOrRefused() {
+    let values = [
+      "null", "true", "\"\"", "\"x\"", "[]", "{}", "0", "-0.0", "1e999", "-1e999", "1e-999", "91",
+      "181",
+      "9223372036854775807", "-9223372036854775808", "18446744073709551616", "1e308", "-1e308",
+      "\"9999-12-31T23:59:59.999Z\"", "\"0000-01-01T00:00:00Z\"", "\"2027-01-15T08:00:00+99:99\"",
+      "\"\\u0000\"", "\"\\ud800\"",
+    ]
+    let good = [
+      "latitude": "52.5", "longitude": "13.4", "valid": "true", "outdated": "false", "speed": "10",
+      "course": "90", "accuracy": "8", "altitude": "30", "fixTime": "\"2027-01-15T08:00:00.000Z\"",
+    ]
+    for name in good.keys {
+      for value in values {
+        let document = good.merging([name: value]) { _, new in new }
+        let members = document.map { #""\#($0.key)":\#($0.value)"# }
+        let text = #"{"position":{\#(members.joined(separator: ","))},"device":{"id":\#(value)}}"#
+        for result in read(text) {
+          guard case .success(.position(let position)) = result else { continue }
+          #expect(name == "latitude" || position.position.latitude == 52.5)
+          #expect(name == "longitude" || position.position.longitude == 13.4)
+          #expect(abs((position.time - now).seconds) <= 300)
+          let fix = position.fix
+          for number in [fix.speed, fix.track, fix.eph, fix.altitudeMSL].compactMap(\.self) {
+            #expect(number.isFinite)
+          }
+        }
+      }
+    }
+    for text in ["null", "[]", "7", "{}", #"{"position":{}}"#] {
+      #expect(reasons(#"{"position":\#(text),"device":7}"#).count == 1)
+    }
   }
 
   @Test func positionsOfThePastAndOfTheFutureAreLeftOut() {

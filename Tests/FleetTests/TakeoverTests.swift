@@ -46,6 +46,43 @@ import Testing
     for (name, list) in firings(expected) { #expect(firings(store)[name] == list, "\(name)") }
   }
 
+  /// A device begins inside, at the edge of a circle, and has left it before its first owner fails.
+  /// The next one knows that it is outside: the way there is no pass.
+  @Test(arguments: [(30.0, 22.0), (30, 26), (60, 52), (60, 56)])
+  func whatTheFirstOwnerFoundIsNoPassForTheNext(radius: Double, first: Double) throws {
+    var log: [LogMessage] = []
+    func send(_ text: String, at second: Double) {
+      log.append(
+        LogMessage(
+          sequence: UInt64(log.count + 1), time: SimulatedLog.start + .seconds(second),
+          device: "van", payload: Array(text.utf8)))
+    }
+    send(
+      #"{"add":{"id":"a","kind":"location","title":"T","every_visit":true,"place":{"#
+        + #""lat":45,"lon":5,"radius_m":\#(radius),"name":"P"}}}"#, at: 0)
+    // An outage of ten seconds, and the fixes of that time at once.
+    let times = [2, 3, 4, 14, 14.1, 14.15, 14.2, 14.3, 14.4, 14.5, 14.55, 14.6, 15, 16, 17, 18]
+    for (step, second) in times.enumerated() {
+      let latitude = 45 + (first + 10.7 * Double(step)) / 111_195
+      let time = (SimulatedLog.start + .seconds(second)).seconds
+      send(
+        #"{"_type":"location","lat":\#(latitude),"lon":5,"tst":\#(time),"acc":8,"vel":38.6}"#,
+        at: second)
+    }
+    let expected = firings(try oneLife(log))
+    var store = MemoryStore()
+    let owner = Partition(0, warmUp: .minutes(2))
+    for message in log {
+      owner.take(message)
+      try store.commit(owner)
+      var copy = store
+      let next = try copy.partition(warmUp: .minutes(2))
+      for message in log where message.sequence >= next.start { next.take(message) }
+      try copy.commit(next)
+      #expect(firings(copy) == expected, "after \(message.sequence)")
+    }
+  }
+
   @Test func aTakeoverOfASilentLogEndsWithAMessageOfTheClock() throws {
     let log = SimulatedLog.messages(devices: 2, seconds: 60, seed: 9)
     var store = MemoryStore()

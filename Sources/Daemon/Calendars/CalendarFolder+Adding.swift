@@ -66,7 +66,7 @@ extension CalendarFolder {
       throw error
     }
     ids[file] = [reminder.id]
-    files[file] = Known(stamp: stamp)
+    files[file] = Known(stamp, reading)
   }
 
   /// Refuses what a task cannot hold.

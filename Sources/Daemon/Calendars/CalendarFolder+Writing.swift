@@ -69,7 +69,7 @@ extension CalendarFolder {
       merge.before = CalendarItemBefore(
         reminder: id, item: item.bytes, file: Fingerprint(bytes))
     }
-    if commit(merge) { files[file] = Known(stamp: written, leftOut: after.leftOut) }
+    if commit(merge) { files[file] = Known(written, after) }
   }
 
   private func failed(_ error: SystemError, _ change: CalendarChange, _ id: String) {

@@ -17,7 +17,7 @@ final class CalendarFolder {
   unowned let daemon: Daemon
   let log: Logger
   var watch: FolderWatch?
-  var files: [String: Known] = [:]
+  var files: [String: Known] = [:] { didSet { daemon.knownCalendarDigest = nil } }
   /// Ids of the reminders of each file.
   var ids: [String: Set<String>] = [:]
   /// Failures that were logged and have not ended.
@@ -39,6 +39,14 @@ final class CalendarFolder {
     var isFailureReported = false
     /// Parts of it that cannot be read.
     var leftOut: [Refusal] = []
+    /// Of its reminders (`Daemon.calendarDigest`).
+    var hashes: [String] = []
+
+    init(_ stamp: FolderFiles.Stamp, _ reading: CalendarReading? = nil) {
+      self.stamp = stamp
+      leftOut = reading?.leftOut ?? []
+      hashes = reading?.hashes ?? []
+    }
   }
 
   /// A file that cannot be read may be half written: it is read again before that is reported.
@@ -136,7 +144,7 @@ final class CalendarFolder {
       guard files[file].map({ $0.stamp != stamp || $0.needsCheck }) ?? true else { continue }
       if let found = reading(of: file, stamp) {
         merge.take(found.reading, from: file, before: ids[file] ?? [])
-        read[file] = Known(stamp: found.stamp, leftOut: found.reading.leftOut)
+        read[file] = Known(found.stamp, found.reading)
       }
     }
     let isWhole = next == listing.files.count
@@ -216,7 +224,7 @@ final class CalendarFolder {
       // The next check finds a removed file.
       if folder.stamp(of: file) == nil { return nil }
       let isSecondCheck = isSecondCheck
-      var known = files[file] ?? Known(stamp: stamp)
+      var known = files[file] ?? Known(stamp)
       known.stamp = stamp
       known.failure = "\(error)"
       if isSecondCheck {

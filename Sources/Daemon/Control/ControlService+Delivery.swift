@@ -18,12 +18,15 @@ extension ControlService {
       throw GeoremindError.invalidReminder(field: "limit", reason: "must be 1 to 1000")
     }
     let (seq, urgent) = (Int64(given["after"]?.int ?? 0), given["urgent"]?.bool)
-    let rows =
+    var rows =
       urgent == false
       ? try daemon.othersToDeliver(
         to: caller.user, after: seq, limit: limit, bytes: Self.pageBytes)
       : try ledger.entries(after: seq, limit: limit, urgent: urgent, bytes: Self.pageBytes)
         .map { daemon.json(of: $0) }
+    if let digest = daemon.calendarDigest {
+      for index in rows.indices { rows[index]["calendar_digest"] = .string(digest) }
+    }
     return [
       "ledger": .string(daemon.ledgerID), "first": .int(Int(try ledger.first())),
       "head": .int(Int(try ledger.head())),

@@ -122,6 +122,7 @@ extension Daemon {
     status["feeds"] = .array(feeds.map { .object(json(of: $0)) })
     if !settings.trackers.isEmpty { status["trackers"] = trackersJSON }
     if !calendars.isEmpty { status["calendars"] = calendarsJSON }
+    if let digest = calendarDigest { status["calendar_digest"] = .string(digest) }
     return status
   }
 

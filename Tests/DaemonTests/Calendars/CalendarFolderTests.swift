@@ -457,6 +457,38 @@ import Testing
     #expect(rig.daemon.host.engine.count == 700)
   }
 
+  /// Two machines with the same reminders show it, whatever their files are called.
+  @Test func theDigestIsOfTheRemindersAlone() throws {
+    func digest(_ rig: Rig) throws -> String? {
+      try rig.client().call("Status")["status"]?["calendar_digest"]?.string
+    }
+    #expect(try digest(Rig("")) == nil)
+    let (folder, other) = (try folder(), try folder())
+    try put(folder, "a.ics", Self.task("a"))
+    try put(folder, "b.ics", Self.item(Self.todo("b")))
+    try put(other, "all.ics", Self.item(Self.todo("b") + "\n" + Self.todo("a")))
+    let (one, two) = (try rig(folder), try rig(other))
+    let both = try #require(try digest(one))
+    #expect(try both.utf8.count == 64 && digest(two) == both)
+    // What was done or put off on one machine is no other set.
+    _ = try two.client().call("Done", #"{"id":"a"}"#)
+    _ = try two.client().call("Snooze", #"{"id":"b","until":"2099-01-01T00:00:00Z"}"#)
+    try two.run { try text(other, "all.ics").contains("COMPLETED") }
+    two.daemon.readCalendars()
+    #expect(try digest(two) == both)
+    unlink("\(folder.path)/calendar/tasks/b.ics")
+    try one.run { one.daemon.host.engine.reminder("b") == nil }
+    let rest = try #require(try digest(one))
+    #expect(rest != both)
+    try put(folder, "a.ics", Self.task("a", "Changed"))
+    try one.run { one.daemon.host.engine.reminder("a")?.title == "Changed" }
+    #expect(try ![rest, both].contains(digest(one)))
+    // Each firing that a destination reads has it.
+    one.daemon.host.advance(to: try Instant(rfc3339: "2100-01-01T10:00:01Z"))
+    let row = try one.client().call("ReadLedger", #"{"after":0}"#)["rows"]?.array?.first
+    #expect(try row?["calendar_digest"]?.string == digest(one))
+  }
+
   @Test(arguments: ["relative/path", "~user/x"]) func aFolderHasAnAbsolutePath(
     _ path: String
   ) throws {
