@@ -49,22 +49,6 @@ import Testing
     #expect(harness.firings.map(\.priority) == [priority == 2 ? 2 : 1])
   }
 
-  /// Nor does it wait behind the other reminders of the same user.
-  @Test func anAlarmAndItsRepetitionsDoNotWaitForTheShareOfTheirUser() throws {
-    var harness = EngineHarness()
-    harness.fix(20)
-    try harness.add(Self.document(members: ",\"owner\":1000"))
-    for number in 0..<300 {
-      try harness.add(
-        #"{"id":"r\#(number)","title":"T","due":"2026-06-12T15:00:00Z","owner":1000}"#)
-    }
-    for _ in 0..<40 { harness.fix(90) }
-    harness.wait(120)
-    let times = harness.firings.filter { $0.reminderID == "anchor" }.map(\.time)
-    try #require(times.count == 3)
-    #expect(times.map { $0 - times[0] } == [.zero, .minutes(1), .minutes(2)])
-  }
-
   /// A reflection throws the receiver to the other side of the harbour, and it claims to lie still.
   @Test func aJumpThatTheSpeedContradictsWaitsForThreeHolds() throws {
     var harness = try watch()
