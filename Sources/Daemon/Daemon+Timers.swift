@@ -41,7 +41,7 @@ extension Daemon {
 
   /// How long the clock must go on without a step, in microseconds, before the age of firings
   /// counts: a clock that is years ahead for some minutes must not empty the ledger.
-  private static let clockProbation: Int64 = 3_600_000_000
+  static let clockProbation: Int64 = 3_600_000_000
 
   func workDaily() {
     shortenLedger()

@@ -112,6 +112,14 @@ import Testing
     #expect(alarms.next(at: 40).map(\.id) == ["24"])
   }
 
+  @Test func urgentAlarmsGiveWayLast() throws {
+    var alarms = AlarmQueue()
+    alarms.add(try notice("lost", priority: 1), at: 0)
+    for number in 1...40 { alarms.add(try notice("\(number)"), at: Int64(number)) }
+    #expect(alarms.count == AlarmQueue.maximumCount)
+    #expect(alarms.next(at: 50).map(\.id) == ["lost", "26"])
+  }
+
   @Test func anUrgentAlarmWaitsForNoOther() throws {
     var alarms = AlarmQueue()
     for id in ["a", "b"] { alarms.add(try notice(id), at: 0) }

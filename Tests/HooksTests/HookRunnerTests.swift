@@ -58,6 +58,16 @@ import Testing
     #expect(output == "a\nb\n")
   }
 
+  @Test func aProgramThatHangsIsEndedAfterItsTime() throws {
+    let runner = try runner(
+      "test -e \(folder.path)/done || { touch \(folder.path)/done; exec sleep 1000; }",
+      timeout: .seconds(0.1))
+    defer { runner.stop() }
+    daemon.fire("a")
+    #expect(try loop.runUntil { upto == 1 })
+    #expect(output == "a\na\n")
+  }
+
   @Test func aFailedFiringIsTriedAgain() throws {
     let runner = try runner("test -e \(folder.path)/done || { touch \(folder.path)/done; exit 1; }")
     defer { runner.stop() }

@@ -237,5 +237,10 @@ import Testing
     request.announcedLength = 65_537
     var receiver = PhoneReceiver(token: nil)
     #expect(receiver.refusal(request, at: moment()) == .tooLong)
+    // Before the body has come.
+    request.body = []
+    #expect(receiver.refusal(request, at: moment()) == .tooLong)
+    request.announcedLength = 65_536
+    #expect(receiver.refusal(request, at: moment()) == nil)
   }
 }

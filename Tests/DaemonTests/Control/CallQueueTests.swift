@@ -46,6 +46,21 @@ import Testing
     #expect(order(&queue) == ["status 1", "done 1", "list 9", "list 8"])
   }
 
+  /// The debt of a user is less than what another one has had in the meantime.
+  @Test func aUserWhoHadLittleHasNoCreditEither() {
+    var queue = CallQueue<String>()
+    queue.add("b 50", of: 2, isLong: false)
+    _ = queue.next()
+    queue.charge(50, to: 2)
+    for number in 0..<4 { queue.add("a\(number) 100", of: 1, isLong: false) }
+    _ = queue.next()
+    queue.charge(100, to: 1)
+    #expect(queue.next()?.client == "a1 100")
+    for number in 0..<2 { queue.add("b\(number) 100", of: 2, isLong: false) }
+    queue.charge(100, to: 1)
+    #expect(order(&queue) == ["b0 100", "a2 100", "b1 100", "a3 100"])
+  }
+
   @Test func nobodySavesTimeUp() {
     var queue = CallQueue<String>()
     for number in 0..<3 { queue.add("a\(number) 100", of: 1, isLong: false) }

@@ -108,6 +108,15 @@ import Testing
     _ = try rig.client().call("Status")
   }
 
+  @Test(arguments: [
+    (false, 255, 300, nil), (false, 256, 256, "too many clients of this user"),
+    (false, 0, 495, nil), (false, 0, 496, "too many clients"), (true, 500, 511, nil),
+    (true, 0, 512, "too many clients"),
+  ])
+  func oneUserTakesNotTheClientsOfAll(isRoot: Bool, own: Int, all: Int, reason: String?) {
+    #expect(ControlServer.objection(isMaster: isRoot, ofUser: own, of: all) == reason)
+  }
+
   @Test func aClientThatDisconnectsEarlyDoesNotDisturbOthers() throws {
     let rig = try Rig()
     let leaver = try rig.client()

@@ -289,6 +289,15 @@ import Testing
     #expect(throws: GeoremindError.self) { try service(990).openConsumer("mqtt") }
   }
 
+  /// On a machine without the users of the services.
+  @Test func aNameOfAServiceThatIsNotThereIsRoots() throws {
+    rig.daemon.serviceUsers = ServiceUsers([:])
+    for name in ["hook-say", "mqtt", "notify"] {
+      #expect(throws: GeoremindError.self) { try service(1_000).openConsumer(name) }
+      _ = try service(0).openConsumer(name)
+    }
+  }
+
   @Test func aRowIsOfTheUserWhoAddedIt() throws {
     let store = rig.daemon.store
     _ = try service(1_000).openConsumer("own")

@@ -10,6 +10,11 @@ import Testing
 @Suite struct StoreCheckTests {
   private final class Time { var now: Int64 = 1_781_305_200_000_000 }
 
+  /// A clock that is years ahead for some minutes empties no ledger.
+  @Test func theDailyWorkBeginsAnHourAfterTheStartAndAStepOfTheClock() {
+    #expect(Daemon.clockProbation == 3_600_000_000)
+  }
+
   /// Promise: weekly-check.
   @Test func theStoreIsCheckedOnceAWeek() throws {
     let time = Time()

@@ -20,6 +20,15 @@ import Testing
     return rig
   }
 
+  @Test func anErrorOfMoreThan100MetresIsCoarse() {
+    var policy = MonitorPolicy()
+    #expect(policy.quality(of: nil) == .good && policy.quality(of: 100) == .good)
+    #expect(policy.quality(of: 100.1) == .coarse && policy.largestError == 100)
+    policy.maximumError = 50
+    #expect(policy.quality(of: 50) == .good && policy.quality(of: 50.1) == .excluded)
+    #expect(policy.largestError == 50)
+  }
+
   /// ±120 m, ±2 km and ±25 km, jumping between.
   @Test(arguments: [(0.0, Presence.inside), (400, .outside)])
   func positionsByNetworksDecideNothingAboutASmallPlace(place: Double, presence: Presence) {

@@ -95,6 +95,20 @@ import Testing
     #expect(now.sigma < 20)
   }
 
+  /// Wrong fixes bear each other out only where a device could go from one to the next.
+  @Test func wildFixesThatNoDeviceCouldFollowAreNotBelieved() {
+    var track = Track()
+    let home = coordinate(52, 13)
+    for second in 0..<850 {
+      let isWild = second >= 600
+      let place = home.destination(bearing: second % 2 == 0 ? 90 : 270, distance: 20_000)
+      let sample = PositionSample(
+        time: Instant(seconds: Double(second)), position: isWild ? place : home, eph: 5, speed: 0)
+      let belief = track.take(sample, fastest: 100)
+      if isWild { #expect(belief == nil, "at \(second) s") }
+    }
+  }
+
   /// One wild fix decides nothing, at any interval: the place stays, or is known to be uncertain.
   @Test(arguments: [1.0, 10, 60, 300])
   func oneWildFixMovesARestNowhere(interval: Double) throws {

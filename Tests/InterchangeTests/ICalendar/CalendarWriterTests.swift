@@ -54,6 +54,31 @@ import Testing
     for reminder in reminders { try expectRoundTrip([reminder]) }
   }
 
+  /// Other programs read the standard properties alone.
+  @Test func furtherDueTimesAndExceptionsAreStandardProperties() throws {
+    let document =
+      #"{"id":"a","kind":"date","title":"A","due":"2026-11-21T10:00:00Z","repeat":"daily","#
+      + #""zone":"UTC","repeat_also":["2026-11-22T11:00:00Z"],"repeat_except":["2026-11-23T10:00:00Z"]}"#
+    let reminder = try Reminder(json: #require(JSONParser.parse(Array(document.utf8)).object))
+    let lines = String(decoding: try write([reminder]), as: UTF8.self).split(separator: "\r\n")
+    #expect(lines.filter { $0.hasPrefix("RDATE") } == ["RDATE:20261122T110000Z"])
+    #expect(lines.filter { $0.hasPrefix("EXDATE") } == ["EXDATE:20261123T100000Z"])
+  }
+
+  /// RFC 9074, section 5.1: the alarm of a snooze says which one it stands for.
+  @Test func aSnoozeComesBackAndIsRelatedToItsAlarm() throws {
+    let document = #"{"id":"a","kind":"date","title":"Call","due":"2026-11-21T10:00:00Z"}"#
+    let reminder = try Reminder(json: #require(JSONParser.parse(Array(document.utf8)).object))
+    var writer = CalendarWriter(now: now, zone: try berlin())
+    writer.add(reminder, snoozedUntil: now + .hours(1))
+    let bytes = writer.bytes
+    let read = try CalendarReading(bytes, file: "f").reminders
+    #expect(read.map(\.snoozedUntil) == [now + .hours(1)])
+    #expect(read.first?.reminder.leads == reminder.leads)
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\r\n")
+    #expect(lines.filter { $0 == "RELATED-TO;RELTYPE=SNOOZE:a" }.count == 1)
+  }
+
   @Test func theBundledRemindersComeBack() throws {
     try expectRoundTrip(ReminderFile.read(path: "\(packageRoot)/examples/reminders.json").reminders)
   }

@@ -65,6 +65,17 @@ import Testing
     #expect(times.map { $0 - times[0] } == [.zero, .minutes(1), .minutes(2)])
   }
 
+  /// After "done" a drift is silent until the boat is back, at least five metres from the edge.
+  @Test(arguments: [(37.0, 1), (34, 2)])
+  func itIsBackFiveMetresInsideTheEdge(distance: Double, alarms: Int) throws {
+    var harness = try watch(radius: 40, hold: 10)
+    for _ in 0..<30 { harness.fix(90) }
+    harness.send(.done(id: "anchor"))
+    for _ in 0..<60 { harness.fix(distance) }
+    for _ in 0..<60 { harness.fix(90) }
+    #expect(harness.firings.count { $0.why.hasPrefix("Dragging") } == alarms)
+  }
+
   /// A reflection throws the receiver to the other side of the harbour, and it claims to lie still.
   @Test func aJumpThatTheSpeedContradictsWaitsForThreeHolds() throws {
     var harness = try watch()

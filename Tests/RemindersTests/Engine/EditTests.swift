@@ -330,6 +330,33 @@ import Testing
     #expect(harness.events.sorted() == ["a:pass", "b:pass", "c:pass"])
   }
 
+  /// Undo of a removal: nobody has seen the device leave meanwhile.
+  @Test func aStayThatTheLastFixContradictsIsNotRestored() throws {
+    var harness = EngineHarness()
+    for _ in 0..<3 { harness.fix(600) }
+    try harness.add(#"{"id":"t","title":"T",\#(place),"on":"depart","every_visit":true}"#)
+    harness.walk(from: 600, to: 0)
+    let found = harness.engine.reminder("t")
+    let kept = harness.engine.history("t")
+    if case .inside = kept?.stay {} else { Issue.record("it is not inside") }
+    harness.send(.remove(id: "t"))
+    harness.walk(from: 0, to: 900)
+    harness.send(.restore(try #require(found), try #require(kept)))
+    for _ in 0..<30 { harness.fix(900) }
+    #expect(harness.events.isEmpty)
+  }
+
+  /// What other days left out, and has passed, does not ring for the new ones.
+  @Test func moreDaysDoNotBringBackThePast() throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"t","title":"T","due":"2026-06-12T10:00:00Z","repeat":"daily","days":"mon"}"#)
+    harness.wait(2 * 86_400)
+    try edit(&harness, "t") { $0.days = nil }
+    harness.wait(86_400)
+    #expect(harness.firings.map(\.time.json) == ["2026-06-15T10:00:00Z"])
+  }
+
   @Test func otherHoursKeepTheOccurrenceThatWaits() throws {
     var harness = EngineHarness()
     try harness.add(

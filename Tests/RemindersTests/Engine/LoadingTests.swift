@@ -10,6 +10,40 @@ import Testing
 
 /// Reminders that a start takes in behave as if each had been added.
 @Suite struct LoadingTests {
+  @Test func leadsThatHaveRungDoNotRingAgainAfterARestart() throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"t","title":"T","due":"2026-06-12T18:00:00Z","lead_s":[3600,600]}"#)
+    harness.wait(3_600)
+    #expect(harness.events == ["t:due"])
+    harness.restart(after: 60)
+    harness.wait(60)
+    harness.restartByLoading(after: 60)
+    harness.wait(60)
+    #expect(harness.events == ["t:due"])
+    harness.wait(3_600)
+    #expect(harness.firings.map(\.time.json) == ["2026-06-12T17:00:00Z", "2026-06-12T17:50:00Z"])
+  }
+
+  /// Only the journal has the firing: it was for the first of two leads.
+  @Test(arguments: [(-3_600.0, 1), (-600, 2), (0, 2)])
+  func aFiringOfTheJournalUsesTheLeadsThatHaveCome(after seconds: Double, used: Int) throws {
+    let due = EngineHarness.start + .hours(2)
+    let reminder = Reminder(
+      id: "t", kind: .date, title: "T", due: .absolute(due),
+      leads: [
+        .init(days: 0, microseconds: 3_600_000_000), .init(days: 0, microseconds: 600_000_000),
+      ])
+    var schedule = Schedule(reminder, in: .utc)
+    var history = History()
+    schedule.follow(
+      Firing(
+        id: "f", reminderID: "t", kind: .date, title: "T", time: due + .seconds(seconds),
+        event: .due, due: due, why: "w"), &history)
+    #expect(history.leadsUsed.values.first ?? 2 == used)
+    #expect((schedule.next(after: history.usedUpTo) == nil) == (used == 2))
+  }
+
   /// A reminder of any kind whose moment and place lie within the trip of the test.
   private static func reminder(_ id: String, _ dice: inout SeededGenerator) -> String {
     func stamp(_ seconds: Int) -> String {

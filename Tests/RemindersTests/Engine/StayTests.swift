@@ -7,6 +7,22 @@ import Testing
 ///
 /// 2026-06-12 is a Friday; the clock starts there at 16:00.
 @Suite struct StayTests {
+  /// Of a silence the next sign of life is the next visit: it ends the snooze, however early.
+  @Test func aSilenceThatIsPutOffBeginsAnewWithTheNextSign() throws {
+    var harness = EngineHarness()
+    harness.send(.heard)
+    try harness.add(
+      #"{"id":"s","kind":"location","title":"S","who":"anna","on":"silent","dwell_s":3600}"#)
+    harness.wait(60)
+    harness.send(.snooze(id: "s", .nextVisit))
+    harness.wait(5)
+    harness.send(.heard)
+    let heard = harness.now
+    harness.wait(7200)
+    #expect(harness.events == ["s:silent"])
+    #expect(harness.firings.last.map { $0.time - heard } == .seconds(3600))
+  }
+
   private let place = EngineHarness.place()
 
   /// At home from the first minute on, with a reminder added before.

@@ -6,6 +6,12 @@ import Testing
 @testable import Reminders
 
 @Suite struct RegionJSONTests {
+  @Test func aPlaceWithoutARadiusHas150Metres() throws {
+    let document = #"{"id":"a","title":"A","place":{"lat":53.5,"lon":9.9}}"#
+    let reminder = try Reminder(json: try #require(try JSONParser.parse(document).object))
+    #expect(reminder.place?.radius == 150)
+  }
+
   static let ring = "[[9.99,53.55],[10.0,53.55],[10.0,53.56],[9.99,53.56],[9.99,53.55]]"
   static let line = "[[9.98,53.55],[9.99,53.55,12.5],[10.0,53.551]]"
 

@@ -38,6 +38,8 @@ import Testing
     var row = consumer("a", upto: 1)
     row.urgentUpto = 3
     #expect(try store.consumers.waiting(for: row) == 3)
+    let entries = try store.ledger.entries(after: 0, limit: 9, urgent: nil)
+    #expect(entries.filter(row.awaits).map(\.seq) == [2, 4, 5])
     try store.consumers.set(row)
     #expect(try store.consumers.consumer(named: "a") == row)
     // A mark moves up to the next firing of its queue: an old mark would hold old firings.

@@ -1,4 +1,5 @@
 import CivilTime
+import Reminders
 import TestSupport
 import Testing
 
@@ -29,6 +30,16 @@ import Testing
         Receipt(consumer: "ntfy", time: .start, text: nil),
       ])
     #expect(try ledger.receipts(of: 2).isEmpty)
+  }
+
+  /// A summary stands for the firings that a quiet time has held, and it holds no urgent one.
+  @Test func aSummaryIsNoReceiptOfAnUrgentFiring() throws {
+    var urgent = try Sample.firing("f5", second: 5)
+    urgent.priority = 1
+    let held = [try Sample.firing("f4", second: 4), urgent, try Sample.firing("f6", second: 6)]
+    try store.ledger.record(held, isQuiet: true)
+    try store.ledger.receive(6, after: 3, by: "ntfy", at: .start, text: nil)
+    #expect(try (1...6).map { try store.ledger.receipts(of: $0).count } == [0, 0, 0, 1, 0, 1])
   }
 
   @Test func aCommandAcknowledgesTheEarlierFiringsOfItsReminders() throws {

@@ -137,6 +137,17 @@ import Testing
     #expect(try !store.places.remove(named: "Z"))
   }
 
+  @Test func aUserHasFiveHundredCategories() throws {
+    func add(_ number: Int, _ owner: UInt32?) throws {
+      try store.categories.add(Category(name: "c\(number)", color: "#000000", owner: owner))
+    }
+    for number in 1...500 { try add(number, 1_000) }
+    let error = #expect(throws: StoreError.self) { try add(501, 1_000) }
+    #expect("\(try #require(error))".contains("user 1000 has 500 already"))
+    try add(502, 1_001)
+    try add(503, nil)
+  }
+
   @Test func aPlaceNeedsACategoryThatExists() throws {
     let error = #expect(throws: StoreError.self) {
       try store.places.add(place("p", category: "None"))

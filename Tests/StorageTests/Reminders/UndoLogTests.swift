@@ -42,6 +42,15 @@ import Testing
     #expect(try store.undo.steps(of: commands[1].seq).first?.isUntouched == false)
   }
 
+  /// Promise: undo-20.
+  @Test func theLastTwentyCommandsOfAUserAreThere() throws {
+    for number in 1...22 { try store.commit(changes("Add", [try Sample.placed("a\(number)")])) }
+    let ids = try store.undo.commands(of: 7).flatMap { command in
+      try store.undo.steps(of: command.seq).map(\.reminder)
+    }
+    #expect(ids == (3...22).reversed().map { "a\($0)" })
+  }
+
   /// A command such as `done` changes the history alone.
   @Test func theMarkIsThatOfTheLastHistoryOfTheCommand() throws {
     let entry = try Sample.placed("a")

@@ -46,6 +46,18 @@ import Testing
     """
   }
 
+  /// Values that have the same bits, or none, and mean something else.
+  @Test(arguments: [
+    ("NULL, 5", "5, NULL"), ("'ab'", "x'6162'"), ("4607182418800017408", "1.0"),
+    ("'', 1", "x'', 1"), ("'a', 'bc'", "'ab', 'c'"),
+  ])
+  func theTypesAndBoundsOfValuesAreCovered(values: String, others: String) throws {
+    let store = try Store(in: folder)
+    let same = "SELECT row_checksum(\(values)) = row_checksum"
+    #expect(try store.database.integer("\(same)(\(others))") == 0)
+    #expect(try store.database.integer("\(same)(\(values))") == 1)
+  }
+
   @Test(arguments: columns)
   func eachColumnIsCovered(table: String, column: String) throws {
     try fill()

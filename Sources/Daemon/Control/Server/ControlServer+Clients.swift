@@ -36,12 +36,15 @@ extension ControlServer {
     guard isAllowed(user: peer.userID, isMember: { peer.isMember(of: $0) }) else {
       return "not of an allowed group"
     }
-    if Caller(peer).isMaster {
-      return clients.count < Self.maximumClients ? nil : "too many clients"
-    }
     let ofUser = clients.values.count { $0.stream.peer.userID == peer.userID }
+    return Self.objection(isMaster: Caller(peer).isMaster, ofUser: ofUser, of: clients.count)
+  }
+
+  /// The same by the number of clients: of the same user, and of all.
+  static func objection(isMaster: Bool, ofUser: Int, of all: Int) -> String? {
+    if isMaster { return all < Self.maximumClients ? nil : "too many clients" }
     if ofUser >= Self.maximumClientsOfUser { return "too many clients of this user" }
-    return clients.count < Self.maximumClients - Self.reserved ? nil : "too many clients"
+    return all < Self.maximumClients - Self.reserved ? nil : "too many clients"
   }
 
   /// root, the daemon's own user, and members of the configured groups.
