@@ -33,13 +33,12 @@ package struct TypedTime: Equatable, Sendable {
   /// A stamp with a zone, a span from now and one in seconds are absolute, all others floating. A
   /// time of day alone is the next one, and so is a weekday. Before a date a weekday must match it.
   ///
-  /// Back in time both are the last one, and a span alone is so long ago. `last friday` and `last
-  /// night` have a meaning there.
+  /// Where `direction` is back, both are the last one, and a span alone is so long ago. `last friday`
+  /// and `last night` have a meaning there.
   ///
   /// - Parameters:
   ///   - zone: where `today` and the next `09:30` are looked up.
   ///   - dayAlone: the time of a day that is typed without one.
-  ///   - direction: the next or the last.
   ///   - zoneNamed: finds the zone of a name in the text.
   /// - Throws: the word that was not understood, and a form that is.
   package init(
