@@ -324,7 +324,7 @@ import Testing
     #expect(try reminders(#"{"reminder":"a"}"#) == ["a"])
     try add(#""id":"long-id-1","title":"C","kind":"date","due":"2021-02-01T00:00:00Z""#)
     #expect(try reminders(#"{"reminder":"long"}"#) == ["long-id-1"])
-    #expect(try reminders(#"{"reminder":"nobody"}"#) == [])
+    try expect(.notFound(id: "nobody"), "Log", #"{"reminder":"nobody"}"#)
     _ = try client.call("Remove", #"{"id":"long-id-1"}"#)
     #expect(try reminders(#"{"reminder":"lo"}"#) == ["long-id-1"])
     try add(#""id":"long-id-2","title":"D",\#(future)"#)
