@@ -23,6 +23,16 @@ extension StringProtocol {
   }
 }
 
+extension StringProtocol {
+  /// The text on one line without blanks at its ends, as a person means a typed name.
+  package var asName: String {
+    var rest = Substring(onOneLine)
+    while let first = rest.first, first.isWhitespace { rest.removeFirst() }
+    while let last = rest.last, last.isWhitespace { rest.removeLast() }
+    return String(rest)
+  }
+}
+
 extension Unicode.Scalar {
   fileprivate var breaksLine: Bool {
     value < 0x20 || (0x7F...0x9F).contains(value) || value == 0x2028 || value == 0x2029

@@ -133,7 +133,7 @@ extension Daemon {
         Command(events: reminders.map { .snooze(id: $0.id, .nextVisit) }, origin: origin))
     }
     let snooze: Snooze
-    if let span = try? TimeSpan(parsing: text), span > .zero {
+    if let span = TimeSpan(typed: text), span > .zero {
       snooze = .by(span)
     } else {
       snooze = .until(
@@ -171,11 +171,27 @@ extension Daemon {
   }
 
   /// A time as people type it, by the daemon's clock and in its zone.
-  /// - Parameter dayAlone: what a day without a time of day means; nil is `DefaultTime=`.
-  func time(typed text: String, dayAlone: DayAlone? = nil) throws(TimeStampError) -> TypedTime {
+  /// - Parameters:
+  ///   - dayAlone: what a day without a time of day means; nil is `DefaultTime=`.
+  ///   - direction: whether a bare time is the next or the last one.
+  func time(
+    typed text: String, dayAlone: DayAlone? = nil, direction: TimeDirection = .ahead
+  ) throws(TimeStampError) -> TypedTime {
     try TypedTime(
       text, now: clock.now ?? Instant(microseconds: 0), zone: host.engine.zone,
-      dayAlone: dayAlone ?? .at(settings.defaultTime))
+      dayAlone: dayAlone ?? .at(settings.defaultTime), direction: direction)
+  }
+
+  /// The time of a parameter that looks back: a bare time is the last one, a day alone its
+  /// beginning. nil where the call does not have it.
+  func past(_ given: JSONObject, _ name: String) throws(GeoremindError) -> Instant? {
+    guard let text = given[name]?.string else { return nil }
+    do throws(TimeStampError) {
+      return try time(typed: text, dayAlone: .start, direction: .back).stamp
+        .instant(in: host.engine.zone)
+    } catch {
+      throw .invalidReminder(field: name, reason: "\(error)")
+    }
   }
 
   /// A time to come, of the field `until`.

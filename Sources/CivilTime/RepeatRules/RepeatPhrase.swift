@@ -73,7 +73,8 @@ struct RepeatPhrase {
       rule.hours.append(Int(hours))
       rule.minutes = [Int(minutes)]
       rest = words
-      guard consume("and") else { break }
+      // A list keeps no commas in its words.
+      guard consume("and") || text.contains(",") else { break }
     }
     words = rest
     return rule
@@ -90,6 +91,8 @@ struct RepeatPhrase {
       while phrase.index < phrase.words.count {
         let isAt = phrase.consume("at")
         phrase.isAfterAt = isAt || isNext
+        // The next clock of a list with commas is another time.
+        if phrase.clock != nil, text.contains(",") { break }
         let isClock = try phrase.readClock()
         if !isClock, try !phrase.readPart() {
           if isAt { phrase.index -= 1 }
@@ -108,7 +111,7 @@ struct RepeatPhrase {
     return time
   }
 
-  private typealias Step = (count: Int, frequency: RepeatRule.Frequency)
+  typealias Step = (count: Int, frequency: RepeatRule.Frequency)
 
   private static let adverbs: [String: Step] = [
     "hourly": (1, .hourly), "daily": (1, .daily), "everyday": (1, .daily), "weekly": (1, .weekly),
@@ -117,7 +120,7 @@ struct RepeatPhrase {
     "annually": (1, .yearly),
   ]
 
-  private static let units: [String: Step] = [
+  static let units: [String: Step] = [
     "minute": (1, .minutely), "minutes": (1, .minutely), "min": (1, .minutely),
     "hour": (1, .hourly), "hours": (1, .hourly), "h": (1, .hourly), "day": (1, .daily),
     "days": (1, .daily), "week": (1, .weekly), "weeks": (1, .weekly), "fortnight": (2, .weekly),
@@ -178,6 +181,7 @@ struct RepeatPhrase {
     }
     if TimeWords.parts[first] != nil { return RepeatRule(.daily) }
     let start = words
+    if let rule = steps() { return rule }
     let count = try count() ?? 1
     if let step = Self.units[first] {
       words.removeFirst()

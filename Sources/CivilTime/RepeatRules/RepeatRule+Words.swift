@@ -3,13 +3,20 @@ extension RepeatRule {
   /// rule; nil where English has no short form for it.
   package var words: String? {
     guard hours.isEmpty, minutes.isEmpty else {
-      // Only a rule of days has one time of day.
-      guard frequency >= .daily, hours.count == 1, minutes.count == 1,
-        let clock = TimeOfDay(hour: hours[0], minute: minutes[0])
-      else { return nil }
-      return dayWords.map { "\($0) at \(clock.text(decimals: .exact).prefix(5))" }
+      // Only a rule of days has times of day.
+      guard frequency >= .daily, !hours.isEmpty, minutes.count == 1 else { return nil }
+      let clocks = hours.compactMap { TimeOfDay(hour: $0, minute: minutes[0]) }
+        .map { String($0.text(decimals: .exact).prefix(5)) }
+      guard clocks.count == hours.count, let list = Self.list(clocks) else { return nil }
+      return dayWords.map { "\($0) at \(list)" }
     }
     return dayWords
+  }
+
+  /// `a, b and c`; nil for nothing.
+  private static func list(_ names: [String]) -> String? {
+    guard let last = names.last else { return nil }
+    return names.count == 1 ? last : "\(names.dropLast().joined(separator: ", ")) and \(last)"
   }
 
   private var dayWords: String? {
@@ -41,10 +48,9 @@ extension RepeatRule {
     let set = WeekdaySet(days.map { WeekdaySet($0.weekday) })
     let names = Weekday.allCases.filter(set.contains).map(\.name.capitalizedWord)
     // Each day once, in the order of the week: only that is read back as the same rule.
-    guard days.map(\.weekday) == Weekday.allCases.filter(set.contains), let last = names.last else {
-      return nil
-    }
-    let list = names.count == 1 ? last : "\(names.dropLast().joined(separator: ", ")) and \(last)"
+    guard days.map(\.weekday) == Weekday.allCases.filter(set.contains),
+      let list = Self.list(names)
+    else { return nil }
     let ordinals = Set(days.map(\.ordinal))
     guard ordinals.count == 1, let ordinal = ordinals.first else { return nil }
     guard let ordinal else {

@@ -28,10 +28,8 @@ enum TypedDay: Equatable {
   }
 
   /// The days meant from `today` on, nearest first.
-  /// - Parameter weekday: a weekday typed beside it, which must match.
-  func candidates(
-    from today: CivilDate, on weekday: Weekday?, for phrase: TypedPhrase
-  ) throws(TimeStampError) -> [CivilDate] {
+  /// - Parameter weekday: a weekday typed beside the day of some month.
+  func candidates(from today: CivilDate, on weekday: Weekday?) -> [CivilDate] {
     let monday = today.adding(days: 1 - today.weekday.rawValue)
     var days: [CivilDate]
     switch self {
@@ -63,9 +61,6 @@ enum TypedDay: Equatable {
     case .endOfYear:
       days = (0...1).compactMap { CivilDate(year: today.year + $0, month: 12, day: 31) }
     }
-    if let weekday, let first = days.first, first.weekday != weekday {
-      throw phrase.fault("\(first) is a \(first.weekday.name), not a \(weekday.name)")
-    }
     return days
   }
 
@@ -82,6 +77,10 @@ enum TypedDay: Equatable {
 extension TypedPhrase {
   /// A day at the present word; false where there is none.
   mutating func readDay() throws(TimeStampError) -> Bool {
+    if direction == .back, let (day, count) = lastDay() {
+      try set(day, words: count)
+      return true
+    }
     let start = index
     let isThis = consume("this", "coming") || consume("this") || consume("coming")
     if !isThis, consume("next") { return try readNext() }
@@ -91,7 +90,9 @@ extension TypedPhrase {
         try setNextWeek(named)
       } else if consume("this", "week") || consume("of", "this", "week") {
         let day = local.date.adding(days: named.rawValue - local.date.weekday.rawValue)
-        guard day >= local.date else { throw fault("\(named.name) of this week is past") }
+        guard day >= local.date || direction == .back else {
+          throw fault("\(named.name) of this week is past")
+        }
         try set(.fixed(day), words: 0)
       } else {
         if consume("week") { try setWeekLater() }

@@ -1,13 +1,18 @@
 extension TimeSpan {
-  /// A span as people type it: `90`, `1h 30min`, `half an hour`, `in an hour and a half`; nil for
-  /// other words, and for days in words, whose length the calendar knows.
+  /// A span as people type it: `1h 30min`, `half an hour`, `in an hour and a half`; nil for other
+  /// words, for a number without a unit, and for days in words, whose length the calendar knows.
   package init?(typed text: String) {
-    if let span = try? TimeSpan(parsing: text) {
+    if text.contains(where: \.isLetter), let span = try? TimeSpan(parsing: text) {
       self = span
       return
     }
+    self.init(clock: TimeWord.split(text), of: text)
+  }
+
+  /// A span of hours, minutes and seconds in words; nil for others.
+  init?(clock words: [TimeWord], of text: String) {
     var phrase = TypedPhrase(
-      TimeWord.split(text), of: text, now: Instant(microseconds: 0), zone: .utc, dayAlone: .usual)
+      words, of: text, now: Instant(microseconds: 0), zone: .utc, dayAlone: .usual)
     let isIn = phrase.word() == "in"
     if isIn { phrase.index += 1 }
     guard let span = try? phrase.amounts(isIn: isIn), phrase.index == phrase.words.count,
@@ -34,7 +39,9 @@ extension TypedPhrase {
       return nil
     }
     if isIn { _ = consume("time") }  // In two weeks' time.
-    let isAgo = !isIn && (consume("ago") || consume("late"))
+    let isAgo =
+      !isIn
+      && (consume("ago") || consume("late") || direction == .back && index == words.count)
     if isAgo, let negative = sum.multiplied(by: -1) { sum = negative }
     let isFromNow = isAgo || consume("from", "now") || consume("hence") || consume("later")
     if index == words.count {

@@ -19,6 +19,7 @@ struct TypedPhrase {
   let now: Instant
   let zone: TimeZoneRules
   let dayAlone: DayAlone
+  let direction: TimeDirection
   /// The date and time of `now` in the zone.
   let local: LocalDateTime
 
@@ -36,13 +37,15 @@ struct TypedPhrase {
   var isAfterAt = false
 
   init(
-    _ words: [TimeWord], of text: String, now: Instant, zone: TimeZoneRules, dayAlone: DayAlone
+    _ words: [TimeWord], of text: String, now: Instant, zone: TimeZoneRules, dayAlone: DayAlone,
+    direction: TimeDirection = .ahead
   ) {
     self.words = words
     self.text = text
     self.now = now
     self.zone = zone
     self.dayAlone = dayAlone
+    self.direction = direction
     local = zone.localDateTime(at: now)
   }
 
@@ -142,7 +145,8 @@ extension TypedPhrase {
     }
     if let clock {
       let time = try clock.microseconds(in: part, for: self)
-      let isMidnightAhead = clock.isMidnight && (day == nil || day == .fixed(local.date))
+      let isMidnightAhead =
+        direction == .ahead && clock.isMidnight && (day == nil || day == .fixed(local.date))
       reading = {
         LocalDateTime(date: isMidnightAhead ? $0.adding(days: 1) : $0)
           .adding(TimeSpan(microseconds: time))
@@ -157,16 +161,24 @@ extension TypedPhrase {
       reading = { LocalDateTime(date: $0, time: keepsTime ? spanTime : dayAlone.time) }
     }
     let named = day ?? .next
-    let candidates = try named.candidates(from: local.date, on: weekday, for: self)
+    if direction == .back { return .floating(try later(last(of: named, reading))) }
+    let candidates = named.candidates(from: local.date, on: weekday)
     guard let first = candidates.first else {
       throw fault("there is no such day in the next years")
     }
+    try check(first)
     let isAhead = { [zone, now] in zone.instant(of: reading($0)) > now }
     if first != local.date || named.isRepeated || isExact && part == nil {
       let date = named.hasOneDay ? first : candidates.first(where: isAhead) ?? first
       return .floating(try later(reading(date)))
     }
     return try today(reading, isExact: isExact)
+  }
+
+  /// Checks that a date has the weekday typed beside it.
+  func check(_ date: CivilDate) throws(TimeStampError) {
+    guard let weekday, date.weekday != weekday else { return }
+    throw fault("\(date) is a \(date.weekday.name), not a \(weekday.name)")
   }
 
   /// A day that is today, without an hour.

@@ -12,6 +12,14 @@ package enum DayAlone: Sendable {
   package static let usual = DayAlone.at(.nine)
 }
 
+/// Which of the times that fit a phrase is meant: a bare `18:00`, `friday` or `2h`.
+package enum TimeDirection: Sendable {
+  /// The next one, of something to come.
+  case ahead
+  /// The last one, of something that has happened.
+  case back
+}
+
 /// A time as a person typed it.
 package struct TypedTime: Equatable, Sendable {
   package let stamp: TimeStamp
@@ -25,6 +33,9 @@ package struct TypedTime: Equatable, Sendable {
   /// A stamp with a zone, a span from now and one in seconds are absolute, all others floating. A
   /// time of day alone is the next one, and so is a weekday. Before a date a weekday must match it.
   ///
+  /// Where `direction` is back, both are the last one, and a span alone is so long ago. `last friday`
+  /// and `last night` have a meaning there.
+  ///
   /// - Parameters:
   ///   - zone: where `today` and the next `09:30` are looked up.
   ///   - dayAlone: the time of a day that is typed without one.
@@ -32,20 +43,22 @@ package struct TypedTime: Equatable, Sendable {
   /// - Throws: the word that was not understood, and a form that is.
   package init(
     _ text: String, now: Instant, zone: TimeZoneRules, dayAlone: DayAlone = .usual,
+    direction: TimeDirection = .ahead,
     zoneNamed: (String) throws(TimeZoneError) -> TimeZoneRules = { name throws(TimeZoneError) in
       try TimeZoneRules(named: name)
     }
   ) throws(TimeStampError) {
     do throws(TimeStampError) {
       try self.init(
-        simple: text, now: now, zone: zone, dayAlone: dayAlone, zoneNamed: zoneNamed)
+        simple: text, now: now, zone: zone, dayAlone: dayAlone, direction: direction,
+        zoneNamed: zoneNamed)
     } catch {
       // `HumanTime.full` says the distance behind the time: `Fri 27 Nov 2026 18:00, in 3 days`.
       let printed = text.trimmed.lowercased()
       guard printed.utf8.count < 80, let comma = printed.lastIndex(of: ","),
         let head = try? TypedTime(
           simple: String(printed[..<comma]), now: now, zone: zone, dayAlone: dayAlone,
-          zoneNamed: zoneNamed),
+          direction: direction, zoneNamed: zoneNamed),
         HumanTime(now: now, zone: zone).full(head.stamp.instant(in: zone)).lowercased() == printed
       else { throw error }
       self = head
@@ -55,7 +68,7 @@ package struct TypedTime: Equatable, Sendable {
   /// As `init(_:now:zone:dayAlone:zoneNamed:)`, without a distance behind the time.
   private init(
     simple text: String, now: Instant, zone: TimeZoneRules, dayAlone: DayAlone,
-    zoneNamed: (String) throws(TimeZoneError) -> TimeZoneRules
+    direction: TimeDirection, zoneNamed: (String) throws(TimeZoneError) -> TimeZoneRules
   ) throws(TimeStampError) {
     let trimmed = text.trimmed
     guard !trimmed.isEmpty else {
@@ -73,7 +86,7 @@ package struct TypedTime: Equatable, Sendable {
       if named != nil { words.removeLast() }
     }
     var phrase = TypedPhrase(
-      words, of: text, now: now, zone: named ?? zone, dayAlone: dayAlone)
+      words, of: text, now: now, zone: named ?? zone, dayAlone: dayAlone, direction: direction)
     let reading = try phrase.read()
     note = phrase.note
     switch reading {

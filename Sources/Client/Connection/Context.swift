@@ -101,14 +101,17 @@ package struct Context {
 
   /// A time as people type it, in a zone; nil is the system's. A note of how it was read goes to
   /// the error stream.
-  /// - Parameter dayAlone: what a day without a time of day means; nil is `DefaultTime=`.
+  /// - Parameters:
+  ///   - dayAlone: what a day without a time of day means; nil is `DefaultTime=`.
+  ///   - direction: whether a bare time is the next or the last one.
   func stamp(
-    _ text: String, option: String, in zone: TimeZoneRules? = nil, dayAlone: DayAlone? = nil
+    _ text: String, option: String, in zone: TimeZoneRules? = nil, dayAlone: DayAlone? = nil,
+    direction: TimeDirection = .ahead
   ) throws(Failure) -> TimeStamp {
     let zone = if let zone { zone } else { try self.zone() }
     let time: TypedTime
     do throws(TimeStampError) {
-      time = try typedTime(text, in: zone, dayAlone: dayAlone)
+      time = try typedTime(text, in: zone, dayAlone: dayAlone, direction: direction)
     } catch {
       throw Failure(.badData, "\(option): \(error)")
     }
@@ -116,14 +119,23 @@ package struct Context {
     return time.stamp
   }
 
+  /// A time that has passed, as RFC 3339: a bare time is the last one, a day alone its beginning.
+  func past(_ text: String?, option: String) throws(Failure) -> String? {
+    guard let text else { return nil }
+    let stamp = try stamp(text, option: option, dayAlone: .start, direction: .back)
+    return stamp.instant(in: try zone()).json
+  }
+
   /// A time as people type it, with the note of how it was read.
   func typedTime(
-    _ text: String, in zone: TimeZoneRules, dayAlone: DayAlone? = nil
+    _ text: String, in zone: TimeZoneRules, dayAlone: DayAlone? = nil,
+    direction: TimeDirection = .ahead
   ) throws(TimeStampError) -> TypedTime {
     let directory = zoneDirectory
     let usual = DisplaySettings(files: configurationFiles).defaultTime
-    return try TypedTime(text, now: now, zone: zone, dayAlone: dayAlone ?? .at(usual)) {
-      name throws(TimeZoneError) in
+    return try TypedTime(
+      text, now: now, zone: zone, dayAlone: dayAlone ?? .at(usual), direction: direction
+    ) { name throws(TimeZoneError) in
       try TimeZoneRules(named: name, directory: directory)
     }
   }

@@ -57,26 +57,52 @@ final class DaemonConnection {
   }
 
   /// Calls a method of `org.georemind` and waits for its reply.
-  func call(_ method: String, _ parameters: JSONObject = JSONObject()) throws -> JSONObject {
+  /// - Parameter suggests: looks for a reminder with a name like an unknown one.
+  func call(
+    _ method: String, _ parameters: JSONObject = JSONObject(), suggests: Bool = true
+  ) throws -> JSONObject {
     try begin(method, parameters)
     do {
       return try answer()
     } catch let error as VarlinkError {
-      if case .ambiguous(let text, let ids)? = GeoremindError(error) {
-        throw ambiguity(of: text, ids)
+      guard let method = GeoremindMethod(rawValue: method) else { throw error }
+      if var unknown = UnknownName(error, method: method, parameters) {
+        if suggests, unknown.subject == .reminder {
+          unknown.suggestion = Suggestions.reminder(like: unknown.name, self)
+        }
+        throw unknown
       }
-      throw UnknownName(error, method: method, parameters) as (any Error)? ?? error
+      throw failure(error, of: method) ?? error
+    }
+  }
+
+  /// An error in the words of what the method is about; nil where its own words do.
+  private func failure(_ error: VarlinkError, of method: GeoremindMethod) -> Failure? {
+    switch GeoremindError(error) {
+    case .ambiguous(let text, let ids)?: return ambiguity(of: text, ids)
+    case .invalidReminder(let field, let reason)? where method.subject != .reminder:
+      return Failure(.badData, method.subject.invalid(field, because: reason))
+    case .inUse(let name, let ids)? where method == .removePlace:
+      return Failure(
+        .badData,
+        "'\(name)' is named by \(titled(ids)); change or remove those first, or give --force: "
+          + "they keep its position")
+    default: return nil
     }
   }
 
   /// Lists the reminders that a text may mean, with their titles.
   private func ambiguity(of text: String, _ ids: [String]) -> Failure {
+    Failure(
+      .badData,
+      "'\(text)' may be \(titled(ids)); give more letters of the id, or of the title")
+  }
+
+  /// Ids with their titles, five at most.
+  private func titled(_ ids: [String]) -> String {
     let shown = ids.prefix(5).map { id in title(of: id).map { "\(id) '\($0)'" } ?? id }
     let rest = ids.count > shown.count ? " and \(ids.count - shown.count) more" : ""
-    return Failure(
-      .badData,
-      "'\(text)' may be \(shown.joined(separator: ", "))\(rest); "
-        + "give more letters of the id, or of the title")
+    return shown.joined(separator: ", ") + rest
   }
 
   /// The title of a reminder; nil where the daemon does not answer it.

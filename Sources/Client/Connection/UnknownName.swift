@@ -3,43 +3,47 @@ import JSONText
 
 /// A name or id that the daemon does not know.
 struct UnknownName: Error, Equatable, CustomStringConvertible {
-  enum Kind: String {
-    case reminder, place, category, destination
-  }
-
-  /// Kind of a parameter `name`, by the end of the method.
-  private static let kinds: KeyValuePairs<String, Kind> = [
-    "Category": .category, "Consumer": .destination, "Consumers": .destination,
-    "SkipFiring": .destination,
-  ]
-
-  let kind: Kind
+  let subject: GeoremindSubject
   let name: String
+  /// The method that was called with the name.
+  private let method: GeoremindMethod
+  /// A known name that is much like it.
+  var suggestion: String?
 
-  /// - Parameters:
-  ///   - parameters: of the failed call; the parameter with the name says its kind.
-  ///   - method: the kind of a parameter `name`.
-  init?(_ error: VarlinkError, method: String, _ parameters: JSONObject) {
+  /// - Parameter parameters: of the failed call; the parameter with the name says what it names.
+  init?(_ error: VarlinkError, method: GeoremindMethod, _ parameters: JSONObject) {
     guard case .notFound(let name)? = GeoremindError(error) else { return nil }
     self.name = name
-    let reminder = parameters["reminder"] ?? parameters["changes"]
-    if parameters["category"]?.string == name || reminder?["category"]?.string == name {
-      kind = .category
-    } else if reminder?["place"]?.string == name || parameters["into"]?.string == name {
-      kind = .place
-    } else if parameters["name"]?.string == name {
-      kind = Self.kinds.first { method.hasSuffix($0.key) }?.value ?? .place
-    } else if parameters["id"]?.string == name || parameters["reminder"]?.string == name {
-      kind = .reminder
+    self.method = method
+    func isGiven(_ object: JSONValue?, _ members: String...) -> Bool {
+      members.contains { object?[$0]?.string == name }
+    }
+    let (given, reminder) = (JSONValue.object(parameters), parameters["reminder"])
+    let document = reminder ?? parameters["changes"]
+    if isGiven(given, "category") || isGiven(document, "category") {
+      subject = .category
+    } else if isGiven(document, "place") || isGiven(given, "into") {
+      subject = .place
+    } else if isGiven(given, "name", "id", "who", "trip", "reminder") {
+      subject = method.subject
     } else {
       return nil
     }
   }
 
+  /// The command that adds a category of this name; nil where a search named it.
+  private var remedy: String? {
+    guard subject == .category, [.addPlace, .editPlace, .add, .edit].contains(method) else {
+      return nil
+    }
+    let typed = name.contains(where: \.isWhitespace) ? "\"\(name)\"" : name
+    return "'georemind category add \(typed)' adds it"
+  }
+
   var description: String {
-    let lists: [Kind: String] = [
-      .reminder: "list", .place: "place list", .destination: "delivery", .category: "category list",
-    ]
-    return "there is no \(kind) '\(name)'; 'georemind \(lists[kind] ?? "list")' shows all"
+    let hint = suggestion.map { "did you mean '\($0)'?" }
+    let list = subject.listing.map { "'georemind \($0)' shows all" }
+    let ways = [list, remedy].compactMap { $0 }.joined(separator: ", ")
+    return "\(subject.unknown(name)); " + [hint, ways].compactMap { $0 }.joined(separator: " ")
   }
 }

@@ -29,9 +29,6 @@ enum ReminderAdvice {
     {
       warnings.append("\(display.answer(due)) is past: it rings at once, as a late one")
     }
-    if let until = reminder.until?.instant(in: zone), until < now {
-      warnings.append("--until \(display.answer(until)) is past: it will never ring")
-    }
     guard reminder.kind == .location, reminder.who == nil, let here else { return warnings }
     if let place = reminder.place {
       if let error = here.error, place.radius < error {

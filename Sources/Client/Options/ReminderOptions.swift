@@ -192,7 +192,7 @@ struct ReminderOptions: ParsableArguments {
   ) throws -> JSONObject {
     do {
       return try call()
-    } catch let error as UnknownName where error.kind == .place {
+    } catch let error as UnknownName where error.subject == .place {
       let hint =
         Suggestions.place(like: error.name, daemon).map { "did you mean '\($0)'? Else " } ?? ""
       throw Failure(

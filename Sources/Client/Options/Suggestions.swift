@@ -23,6 +23,14 @@ enum Suggestions {
     return NearestWord.find(name, in: names)
   }
 
+  /// A title, or a word of one, that is much like words of a reminder.
+  static func reminder(like name: String, _ daemon: DaemonConnection) -> String? {
+    let titles = (try? daemon.reminders())?.compactMap { $0["title"]?.string } ?? []
+    let words = titles.flatMap { $0.split { !$0.isLetter && !$0.isNumber } }
+      .filter { $0.count > 2 }.map { $0.lowercased() }
+    return NearestWord.find(name, in: titles) ?? NearestWord.find(name.lowercased(), in: words)
+  }
+
   /// A known category with a similar name, other than the name itself.
   static func category(like name: String, among known: [String]) -> String? {
     let isKnown = known.contains { $0.nameKey == name.nameKey }

@@ -37,9 +37,7 @@ struct ReportCommand: ClientCommand {
 
   func run(in context: Context) throws {
     let zone = try context.zone()
-    let since = try since.map {
-      try context.stamp($0, option: "--since", dayAlone: .start).instant(in: zone).json
-    }
+    let since = try context.past(since, option: "--since")
     let base = try base.open()
     let output = try ReportFile(path: file)
     let daemon = try DaemonConnection(options, context)

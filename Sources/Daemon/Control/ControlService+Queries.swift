@@ -111,16 +111,7 @@ extension ControlService {
   }
 
   func log(_ given: JSONObject) throws -> JSONObject {
-    func time(_ name: String) throws -> Instant? {
-      guard let text = given[name]?.string else { return nil }
-      do {
-        return try daemon.time(typed: text, dayAlone: .start).stamp
-          .instant(in: daemon.host.engine.zone)
-      } catch {
-        throw GeoremindError.invalidReminder(field: name, reason: "\(error)")
-      }
-    }
-    let (since, until) = (try time("since"), try time("until"))
+    let (since, until) = (try daemon.past(given, "since"), try daemon.past(given, "until"))
     let reminder = try given["reminder"]?.string.map(fired)
     let firings = try daemon.store.ledger.firings(
       limit: max(1, min(given["limit"]?.int ?? 1_000, 100_000)), since: since, until: until,
@@ -136,17 +127,10 @@ extension ControlService {
     ]
   }
 
-  /// The reminder with this id, or the only one whose id begins with the text or whose title has
-  /// its words. The ledger and the store are searched; without a result it is the text itself.
+  /// The reminder that a text names; the ledger knows removed ones, too.
   private func fired(_ name: String) throws -> String {
-    var ids = Set(try daemon.store.ledger.reminders(prefix: name))
+    let ids = Set(try daemon.store.ledger.reminders(prefix: name))
       .union(try daemon.store.reminders.find(prefix: name))
-    if ids.contains(name) { return name }
-    let words = name.split { !$0.isLetter && !$0.isNumber }.map(String.init)
-    ids.formUnion(try daemon.store.reminders.find(words: words))
-    guard ids.count <= 1 else {
-      throw GeoremindError.ambiguous(id: name, candidates: ids.sorted())
-    }
-    return ids.first ?? name
+    return try meant(by: name, beginning: ids)
   }
 }

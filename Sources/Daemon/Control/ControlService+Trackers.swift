@@ -16,7 +16,7 @@ extension ControlService {
     guard let name, name.lowercased() != Who.machine else { return daemon.host.own }
     guard case .tracker(let known)? = try? Who(parsing: name), daemon.mayFollow(known, caller),
       daemon.settings.trackers.contains(where: { $0.name == known })
-    else { throw GeoremindError.notFound(id: "tracker \(name)") }
+    else { throw GeoremindError.notFound(id: name) }
     return daemon.host.tracker(.tracker(known))
   }
 
@@ -81,7 +81,7 @@ extension ControlService {
     let tracker = try follow(name)
     guard let known = tracker.name,
       let settings = daemon.settings.trackers.first(where: { $0.name == known })
-    else { throw GeoremindError.notFound(id: "tracker \(name)") }
+    else { throw GeoremindError.notFound(id: name) }
     if !caller.isMaster, settings.owner != caller.user {
       try requireSharing("a tracker", of: settings.owner ?? 0, by: "ForgetTracker")
     }

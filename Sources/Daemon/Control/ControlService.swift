@@ -135,22 +135,41 @@ struct ControlService {
 
   private func kind(_ text: String?) -> Reminder.Kind { text.flatMap(Reminder.Kind.init) ?? .date }
 
-  /// The reminder with this id, or the only one whose id begins with this text, or whose title has
-  /// its words.
+  /// The reminder that a text names, by `meant`.
   func find(_ name: String?, prefixFrom shortest: Int = 1) throws -> ReminderStore.Entry {
     let name = name ?? ""
-    var ids = try daemon.store.reminders.find(prefix: name)
-    if ids != [name] {
-      let words = name.split { !$0.isLetter && !$0.isNumber }.map(String.init)
-      let titled = try daemon.store.reminders.find(words: words)
-      guard name.count >= shortest || ids.isEmpty || !titled.isEmpty else {
-        throw GeoremindError.ambiguous(id: name, candidates: ids)
-      }
-      ids = Set(ids).union(titled).sorted()
+    let ids = Set(try daemon.store.reminders.find(prefix: name))
+    return try stored(id: meant(by: name, beginning: ids, prefixFrom: shortest))
+  }
+
+  /// The id that a text names: the id itself, the reminder with this title, or the only one whose
+  /// id begins with the text, or whose title has its words. A text that is not of words alone, as
+  /// `dentist/`, names an id that begins with it before any title.
+  /// - Parameters:
+  ///   - ids: all that begin with the text.
+  ///   - shortest: letters of a beginning.
+  func meant(
+    by name: String, beginning ids: Set<String>, prefixFrom shortest: Int = 1
+  ) throws -> String {
+    if ids.contains(name) { return name }
+    let titled = try daemon.store.reminders.find(titled: name)
+    guard name.count >= shortest || ids.isEmpty || !titled.ids.isEmpty else {
+      throw GeoremindError.ambiguous(id: name, candidates: ids.sorted())
     }
-    guard let id = ids.first else { throw GeoremindError.notFound(id: name) }
-    guard ids.count == 1 else { throw GeoremindError.ambiguous(id: name, candidates: ids) }
-    return try stored(id: id)
+    let isOfWords = name.allSatisfy { $0.isLetter || $0.isNumber || $0.isWhitespace }
+    let candidates: [String] =
+      if titled.isWhole {
+        titled.ids
+      } else if !isOfWords, !ids.isEmpty {
+        ids.sorted()
+      } else {
+        ids.union(titled.ids).sorted()
+      }
+    guard let id = candidates.first else { throw GeoremindError.notFound(id: name) }
+    guard candidates.count == 1 else {
+      throw GeoremindError.ambiguous(id: name, candidates: candidates)
+    }
+    return id
   }
 
   func stored(id: String) throws -> ReminderStore.Entry {

@@ -85,7 +85,7 @@ extension Daemon {
 
   /// A span or a time as people type them.
   private func end(typed text: String, at now: Instant) throws -> Instant {
-    if let span = try? TimeSpan(parsing: text), span > .zero { return now + span }
+    if let span = TimeSpan(typed: text), span > .zero { return now + span }
     return try end(typed: text, "a span (2h) or a time (07:00)", after: now)
   }
 

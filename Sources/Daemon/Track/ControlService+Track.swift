@@ -25,19 +25,9 @@ extension ControlService {
       reason: "trips are not kept; set Keep=30d in section [Track] of georemind.conf")
   }
 
-  private func moment(_ given: JSONObject, _ name: String) throws -> Instant? {
-    guard let text = given[name]?.string else { return nil }
-    do {
-      return try daemon.time(typed: text, dayAlone: .start).stamp
-        .instant(in: daemon.host.engine.zone)
-    } catch {
-      throw GeoremindError.invalidReminder(field: name, reason: "\(error)")
-    }
-  }
-
   func listTrips(_ given: JSONObject) throws -> JSONObject {
     let limit = max(1, min(given["limit"]?.int ?? 100, Self.maximumTrips))
-    let since = try moment(given, "since") ?? Instant(microseconds: .min)
+    let since = try daemon.past(given, "since") ?? Instant(microseconds: .min)
     let found = try trips().trips(since: since, limit: limit + 1)
     return [
       "trips": .array(found.prefix(limit).map(Self.json)), "more": .bool(found.count > limit),
@@ -121,7 +111,7 @@ extension ControlService {
 
   func forgetTrack(_ given: JSONObject) throws -> JSONObject {
     if !caller.isMaster { try requireSharing("the trips", of: 0, by: "ForgetTrack") }
-    let count = try daemon.track.forget(before: try moment(given, "before"), at: now)
+    let count = try daemon.track.forget(before: try daemon.past(given, "before"), at: now)
     return ["trips": .int(count)]
   }
 

@@ -15,12 +15,14 @@ package struct PlaceWriter {
   /// Places of which the format holds no category, colour or notes.
   package private(set) var shortened = 0
   private var isFirst = true
+  /// The routes of GPX, which stand behind all way points (GPX 1.1, `gpxType`).
+  private var routes = ""
 
   package init(_ format: Format) { self.format = format }
 
   package func begin(into text: inout String) { text += Self.frames[format]?.head ?? "" }
 
-  package func end(into text: inout String) { text += Self.frames[format]?.tail ?? "" }
+  package func end(into text: inout String) { text += routes + (Self.frames[format]?.tail ?? "") }
 
   /// The text before and behind all places.
   private static let frames: [Format: (head: String, tail: String)] = [
@@ -112,15 +114,15 @@ package struct PlaceWriter {
 
   // MARK: - GPX
 
-  private func writeGPX(_ place: PlaceEntry, _ text: inout String) {
+  private mutating func writeGPX(_ place: PlaceEntry, _ text: inout String) {
     if case .line(let points, let width) = place.shape {
-      text += "<rte>" + Self.element("name", place.name) + Self.element("desc", place.notes)
-      text += Self.element("type", place.category) + "\n"
+      routes += "<rte>" + Self.element("name", place.name) + Self.element("desc", place.notes)
+      routes += Self.element("type", place.category) + "\n"
       for point in points {
-        text += "<rtept lat=\"\(point.latitude)\" lon=\"\(point.longitude)\">"
-        text += Self.radius((width ?? PlaceShape.defaultWidth) / 2) + "</rtept>\n"
+        routes += "<rtept lat=\"\(point.latitude)\" lon=\"\(point.longitude)\">"
+        routes += Self.radius((width ?? PlaceShape.defaultWidth) / 2) + "</rtept>\n"
       }
-      text += "</rte>\n"
+      routes += "</rte>\n"
       return
     }
     text += "<wpt lat=\"\(place.position.latitude)\" lon=\"\(place.position.longitude)\">"

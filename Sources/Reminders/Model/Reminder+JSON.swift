@@ -190,6 +190,11 @@ extension Reminder {
       found.append(
         ReminderError(field: "hours", reason: "are over when it is due: it could never ring"))
     }
+    if let maximumSpeed, let minimumSpeed, maximumSpeed < minimumSpeed {
+      found.append(
+        ReminderError(
+          field: "max_speed_ms", reason: "is below the minimum speed: it could never ring"))
+    }
     if trigger == .absent, everyVisit {
       found.append(
         ReminderError(

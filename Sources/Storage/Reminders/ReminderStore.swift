@@ -96,21 +96,31 @@ package struct ReminderStore {
       """, [.text(prefix), SQLValue(limit)])
   }
 
-  /// At most `limit` ids of reminders whose title has all these words, in any order and case,
-  /// sorted. Done and expired ones count only where no other has them. Complexity: O(n).
-  package func find(words: [String], limit: Int = 20) throws(StoreError) -> [String] {
-    guard !words.isEmpty else { return [] }
-    let wanted = Set(words.map { $0.lowercased() })
-    var found: [Bool: [String]] = [:]
+  /// At most `limit` ids of reminders whose title is the text, without case; where none is, whose
+  /// title has all words of it, in any order. Sorted. Done and expired ones count only where no
+  /// other has them. Complexity: O(n).
+  package func find(
+    titled text: String, limit: Int = 20
+  ) throws(StoreError) -> (ids: [String], isWhole: Bool) {
+    let title = text.lowercased()
+    let wanted = Set(Self.words(of: title))
+    guard !wanted.isEmpty else { return ([], false) }
+    /// By whether it is over, and whether only some words are the text's.
+    var found: [[[String]]] = [[[], []], [[], []]]
     try database.forEach("SELECT id, title, state FROM reminder ORDER BY id") { row in
-      guard case .text(let id) = row.value(at: 0), case .text(let title) = row.value(at: 1),
-        wanted.isSubset(
-          of: title.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init))
+      guard case .text(let id) = row.value(at: 0), case .text(let known) = row.value(at: 1),
+        wanted.isSubset(of: Self.words(of: known.lowercased()))
       else { return }
-      let isOver = [.text("done"), .text("expired")].contains(row.value(at: 2))
-      if found[isOver, default: []].count < limit { found[isOver, default: []].append(id) }
+      let isOver = [.text("done"), .text("expired")].contains(row.value(at: 2)) ? 1 : 0
+      let isPart = known.lowercased() == title ? 0 : 1
+      if found[isOver][isPart].count < limit { found[isOver][isPart].append(id) }
     }
-    return found[false] ?? found[true] ?? []
+    let some = found[0].allSatisfy(\.isEmpty) ? found[1] : found[0]
+    return some[0].isEmpty ? (some[1], false) : (some[0], true)
+  }
+
+  private static func words(of text: String) -> [String] {
+    text.split { !$0.isLetter && !$0.isNumber }.map(String.init)
   }
 
   /// The first of these ids that a row has; nil if all are new. Complexity: O(m log n).

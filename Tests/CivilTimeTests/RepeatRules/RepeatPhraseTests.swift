@@ -48,6 +48,13 @@ import Testing
     ("every day at 9 and 18", "FREQ=DAILY;BYHOUR=9,18;BYMINUTE=0"),
     ("daily at 7:30 and at 19:30", "FREQ=DAILY;BYHOUR=7,19;BYMINUTE=30"),
     ("mondays and fridays at 9 and noon", "FREQ=WEEKLY;BYDAY=MO,FR;BYHOUR=9,12;BYMINUTE=0"),
+    ("every day at 06:00, 12:00 and 18:00", "FREQ=DAILY;BYHOUR=6,12,18;BYMINUTE=0"),
+    ("daily at 6, 12, and 18", "FREQ=DAILY;BYHOUR=6,12,18;BYMINUTE=0"),
+    ("every mon, wed at 7:45, 19:45", "FREQ=WEEKLY;BYDAY=MO,WE;BYHOUR=7,19;BYMINUTE=45"),
+    ("every 12h 25min", "FREQ=MINUTELY;INTERVAL=745"), ("every 12h", "FREQ=HOURLY;INTERVAL=12"),
+    ("every 12 hours and 25 minutes", "FREQ=MINUTELY;INTERVAL=745"),
+    ("every 1.5h", "FREQ=MINUTELY;INTERVAL=90"),
+    ("every 120 minutes", "FREQ=MINUTELY;INTERVAL=120"),
     ("every monday at 9", "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0"),
     ("every weekday at 8am", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=8;BYMINUTE=0"),
     ("weekdays 18:00", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=18;BYMINUTE=0"),
@@ -73,7 +80,8 @@ import Testing
     ("every day on friday", "'friday' does not belong there"), ("sometimes", "was not understood"),
     ("every 0 days", "out of range"), ("every 3rd working day", "'of the month' is missing"),
     ("every monday at", "'at' does not belong there"), ("every monday at 25", "no hour 25"),
-    ("every monday at 9 at 10", "two times"), ("every hour at 9", "'at' does not belong there"),
+    ("every monday at 9 at 10", "two times"), ("every day at 9, 18:30", "different minutes"),
+    ("every 90s", "not understood"), ("every hour at 9", "'at' does not belong there"),
     ("every day at 9 and 18:30", "different minutes"), ("every day at 9 and", "'and'"),
     ("every monday 9:00 bananas", "'bananas' was not understood"),
     ("bimonthly", "not understood"), ("every 6th monday of the month", "does not belong"),
@@ -84,6 +92,16 @@ import Testing
   func refuses(text: String, reason: String) {
     let error = #expect(throws: RepeatRuleError.self) { try RepeatRule(typed: text) }
     #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
+  }
+
+  @Test(arguments: [
+    ("FREQ=DAILY;BYHOUR=7,19;BYMINUTE=45", "every day at 07:45 and 19:45"),
+    ("FREQ=DAILY;BYHOUR=6,12,18;BYMINUTE=0", "every day at 06:00, 12:00 and 18:00"),
+    ("FREQ=WEEKLY;BYDAY=MO;BYHOUR=8,9;BYMINUTE=0", "every Monday at 08:00 and 09:00"),
+  ])
+  func severalTimesOfADayAreSaid(rule: String, words: String) throws {
+    #expect(try RepeatRule(parsing: rule).words == words)
+    #expect(try RepeatRule(typed: words) == RepeatRule(parsing: rule))
   }
 
   /// Whatever a rule is: where it has words, they mean the same rule.

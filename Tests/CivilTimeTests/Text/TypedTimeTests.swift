@@ -61,6 +61,49 @@ import Testing
     #expect("\(try read("saturday", dayAlone: .clock(early)).stamp)" == "2026-11-28T06:30:00")
   }
 
+  private func past(_ text: String, at now: Instant) throws(TimeStampError) -> Instant {
+    try TypedTime(text, now: now, zone: berlin, dayAlone: .start, direction: .back).stamp
+      .instant(in: berlin)
+  }
+
+  @Test(arguments: [
+    ("18:00", "2026-11-20T18:00:00"), ("9:30", "2026-11-21T09:30:00"),
+    ("10:00", "2026-11-21T10:00:00"), ("noon", "2026-11-20T12:00:00"),
+    ("midnight", "2026-11-21T00:00:00"), ("evening", "2026-11-20T18:00:00"),
+    ("friday", "2026-11-20T00:00:00"), ("saturday", "2026-11-21T00:00:00"),
+    ("saturday 18:00", "2026-11-14T18:00:00"), ("last saturday", "2026-11-14T00:00:00"),
+    ("last night", "2026-11-20T20:00:00"), ("last friday 7pm", "2026-11-20T19:00:00"),
+    ("last week", "2026-11-14T00:00:00"), ("last month", "2026-10-21T00:00:00"),
+    ("27 jan", "2026-01-27T00:00:00"), ("24 dec", "2025-12-24T00:00:00"),
+    ("tue 27 jan", "2026-01-27T00:00:00"), ("29 feb", "2024-02-29T00:00:00"),
+    ("30th", "2026-10-30T00:00:00"), ("last friday of the month", "2026-10-30T00:00:00"),
+    ("2h", "2026-11-21T08:00:00"), ("2 hours ago", "2026-11-21T08:00:00"),
+    ("-2h", "2026-11-21T08:00:00"), ("in 2 hours", "2026-11-21T12:00:00"),
+    ("yesterday", "2026-11-20T00:00:00"), ("today", "2026-11-21T00:00:00"),
+    ("tomorrow", "2026-11-22T00:00:00"), ("yesterday 18:00", "2026-11-20T18:00:00"),
+    ("2026-11-25", "2026-11-25T00:00:00"), ("monday of this week", "2026-11-16T00:00:00"),
+  ])
+  func lookingBackABareTimeIsTheLastOne(text: String, expected: String) throws {
+    let time = try past(text, at: now)
+    #expect("\(TimeStamp.floating(berlin.localDateTime(at: time)))" == expected)
+  }
+
+  /// At each half hour of a week: the last one is at most a day, or a week, ago.
+  @Test func theLastOneIsNeverAheadAndNeverPassedOver() throws {
+    for step in 0..<(7 * 48) {
+      let now = now + .minutes(Double(step * 30))
+      let clock = now - (try past("18:00", at: now))
+      #expect(clock >= .zero && clock < .hours(24))
+      let day = now - (try past("friday", at: now))
+      #expect(day >= .zero && day < .hours(7 * 24))
+    }
+  }
+
+  @Test(arguments: ["31 feb", "last", "tue 28 jan", "last bananas"])
+  func whatIsNoPastTimeIsRefused(text: String) {
+    #expect(throws: TimeStampError.self) { try past(text, at: now) }
+  }
+
   @Test func eachWordCounts() {
     var random = SeededGenerator(seed: 35)
     let words = TimeWords.all + ["18:00", "6pm", "27th", "27.1.", "2027-01-27", "2h", "3", "20"]

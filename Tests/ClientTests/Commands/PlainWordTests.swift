@@ -43,7 +43,6 @@ import Testing
     ("cut hair 18:30", "cut hair", "2026-06-12T16:30:00Z"),
     ("cut hair tomorrow 9:00", "cut hair", "2026-06-13T07:00:00Z"),
     ("cut hair next visit", "cut hair", "next-visit"), ("1111 1h 30min", "1111", "1h 30min"),
-    ("hair 90", "hair", "1min 30s"),
   ])
   func theLastWordsOfASnoozeAreItsTime(words: String, name: String, until: String) throws {
     let (run, calls) = try run(["snooze"] + words.split(separator: " ").map(String.init)) { _ in
@@ -51,6 +50,27 @@ import Testing
     }
     #expect(calls.first?.parameters == ["id": .string(name), "until": .string(until)])
     #expect(run.status == 0, "\(run.notes)")
+  }
+
+  @Test(arguments: [
+    ["tea", "10"], ["tea", "1.5"], ["--ringing", "-y", "10"],
+  ])
+  func aNumberAloneIsNoSpanOfASnooze(words: [String]) throws {
+    let (run, calls) = try run(["snooze"] + words) { _ in [:] }
+    #expect(run.status == 65 && calls.isEmpty, "\(run.notes)")
+    guard words.last == "10" else { return }
+    #expect(run.notes.contains("stands alone; write at 10 for an hour, 10min for a span"))
+  }
+
+  /// 18:30 and friday have passed: the log looks back.
+  @Test(arguments: [
+    (["log", "--since", "18:30"], "2026-06-11T16:30:00Z"),
+    (["log", "--since", "17:30"], "2026-06-12T15:30:00Z"),
+    (["report", "-", "--since", "thursday"], "2026-06-10T22:00:00Z"),
+  ])
+  func aBareTimeOfTheLogIsTheLastOne(arguments: [String], since: String) throws {
+    let (_, calls) = try run(arguments) { _ in ["firings": []] }
+    #expect(calls.first { $0.methodName == "Log" }?.parameters["since"] == .string(since))
   }
 
   @Test(arguments: [

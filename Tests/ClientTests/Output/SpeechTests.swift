@@ -105,7 +105,6 @@ import Testing
     (["--at", "52.52,13.405"], "you are at the place now"),
     (["--at", "52.6,13.405", "--radius", "20m"], "less than the position's error now (35 m)"),
     (["--due", "2026-06-12 10:00"], "is past: it rings at once"),
-    (["--at", "52.6,13.4", "--until", "yesterday"], "is past: it will never ring"),
     (["--at", "52.6,13.4", "--category", "Shoping"], "did you mean 'Shopping'?"),
     (["--near-category", "shoping"], "did you mean 'Shopping'? Else add it with"),
   ])
@@ -165,8 +164,15 @@ import Testing
     ),
     (
       ["place", "add", "A", "1,1", "--category", "X"],
-      "there is no category 'X'; 'georemind category list' shows all"
+      "there is no category 'X'; 'georemind category list' shows all, "
+        + "'georemind category add X' adds it"
     ),
+    (["phone", "revoke", "X"], "there is no phone 'X'; 'georemind phone list' shows all"),
+    (["web", "revoke", "X"], "there is no link 'X'; 'georemind web list' shows all"),
+    (["where", "X"], "there is no tracker 'X'; 'georemind tracker list' shows all"),
+    (["tracker", "forget", "X"], "there is no tracker 'X'; 'georemind tracker list' shows all"),
+    (["trips", "export", "X"], "there is no trip 'X'; 'georemind trips' shows all"),
+    (["delivery", "forget", "X"], "there is no destination 'X'; 'georemind delivery' shows all"),
     (["show", "X"], "there is no reminder 'X'; 'georemind list' shows all"),
     (["log", "--reminder", "X"], "there is no reminder 'X'; 'georemind list' shows all"),
   ])
@@ -176,6 +182,74 @@ import Testing
     let run = Run(arguments, environment: ["GEOREMIND_SOCKET": daemon.path])
     #expect(run.status == 65)
     #expect(run.notes == "georemind: \(words)\n")
+  }
+
+  /// The subject of a method is the noun of what is wrong with its parameters.
+  @Test(arguments: [
+    (["phone", "add", "X"], "the phone's 'name' is not valid: too long"),
+    (["mute", "X"], "the mute's 'name' is not valid"),
+    (["place", "edit", "A", "--radius", "1"], "the place's 'name' is not valid"),
+    (["web", "link", "--expires", "X"], "the link's 'name' is not valid"),
+    (["show", "X"], "the reminder's 'name' is not valid"),
+  ])
+  func aWrongParameterIsSaidOfItsSubject(arguments: [String], words: String) throws {
+    let daemon = try FakeDaemon { _ in
+      [VarlinkReply(GeoremindError.invalidReminder(field: "name", reason: "too long").varlink)]
+    }
+    defer { daemon.stop() }
+    let run = Run(arguments, environment: ["GEOREMIND_SOCKET": daemon.path])
+    #expect(run.status == 65)
+    #expect(run.notes.contains(words), "\(run.notes)")
+  }
+
+  @Test func aMisspeltReminderIsSuggested() throws {
+    let daemon = try FakeDaemon { call in
+      guard call.methodName == "PageReminders" else {
+        return [VarlinkReply(GeoremindError.notFound(id: "mlik").varlink)]
+      }
+      return [VarlinkReply(parameters: ["reminders": [["id": "a", "title": "Buy milk"]]])]
+    }
+    defer { daemon.stop() }
+    for verb in ["show", "done", "log", "why", "rm"] {
+      let run = Run([verb, "mlik"], environment: ["GEOREMIND_SOCKET": daemon.path])
+      #expect(run.status == 65)
+      #expect(
+        run.notes == "georemind: there is no reminder 'mlik'; did you mean 'milk'? "
+          + "'georemind list' shows all\n")
+    }
+  }
+
+  /// Ids of random digits say little.
+  @Test func aPlaceInUseIsRefusedWithTheTitles() throws {
+    let daemon = try FakeDaemon { call in
+      call.methodName == "Show"
+        ? [VarlinkReply(parameters: ["reminder": ["id": "d613", "title": "Buy milk"]])]
+        : [VarlinkReply(GeoremindError.inUse(name: "Rewe", reminders: ["d613"]).varlink)]
+    }
+    defer { daemon.stop() }
+    let run = Run(["place", "rm", "Rewe"], environment: ["GEOREMIND_SOCKET": daemon.path])
+    #expect(run.status == 65)
+    #expect(
+      run.notes == "georemind: 'Rewe' is named by d613 'Buy milk'; change or remove those first, "
+        + "or give --force: they keep its position\n")
+  }
+
+  @Test(arguments: [
+    (["--at", "52.6,13.4", "--until", "yesterday"], "until: is past: it would never ring"),
+    (
+      ["--at", "52.6,13.4", "--max-speed", "20km/h", "--min-speed", "50km/h"],
+      "is below the minimum speed: it could never ring"
+    ),
+  ])
+  func aReminderThatCouldNeverRingIsRefused(options: [String], words: String) throws {
+    let run = try run(["add", "x"] + options)
+    #expect(run.status == 65)
+    #expect(run.notes.contains(words), "\(run.notes)")
+  }
+
+  @Test func anUnknownOptionOfAPlaceIsNamed() {
+    let run = Run(["place", "edit", "Harbour", "--at", "54,9"])
+    #expect(run.status == 64 && run.notes.contains("unknown option '--at'"), "\(run.notes)")
   }
 
   @Test(arguments: [

@@ -75,6 +75,35 @@ import Testing
     #expect(try faultyField("Add", #"{"reminder":{"title":"A","due":"tomorrow 8am"}}"#) == "due")
   }
 
+  /// The id itself and the whole title name a reminder, whatever else has a part of them.
+  @Test func anExactIDOrTitleWinsOverParts() throws {
+    for (id, title) in [
+      ("dentist", "Dentist"), ("dentist/leave", "Leave for the dentist"), ("a", "Ferry"),
+      ("b", "Anna at the ferry"), ("ferr", "Tea"),
+    ] {
+      try add(#""id":"\#(id)","title":"\#(title)",\#(future)"#)
+    }
+    for (text, id) in [
+      ("dentist", "dentist"), ("dentist/", "dentist/leave"), ("DENTIST", "dentist"),
+      ("ferry", "a"), ("Anna ferry", "b"), ("leave dentist", "dentist/leave"), ("ferr", "ferr"),
+    ] {
+      #expect(
+        try client.call("Show", #"{"id":"\#(text)"}"#)["reminder"]?["id"]?.string == id, "\(text)")
+      _ = try client.call("Log", #"{"reminder":"\#(text)"}"#)
+    }
+    try expect(.notFound(id: "nosuch"), "Log", #"{"reminder":"nosuch"}"#)
+    try add(#""id":"c","title":"ferry",\#(future)"#)
+    try expect(.ambiguous(id: "Ferry", candidates: ["a", "c"]), "Show", #"{"id":"Ferry"}"#)
+  }
+
+  /// A number without a unit would be seconds.
+  @Test func aNumberAloneIsNoSpan() throws {
+    try add(#""id":"t","title":"Tea",\#(future)"#)
+    #expect(try faultyField("Snooze", #"{"id":"t","until":"10"}"#) == "until")
+    #expect(try faultyField("Mute", #"{"until":"10"}"#) == "until")
+    _ = try client.call("Snooze", #"{"id":"t","until":"10min"}"#)
+  }
+
   @Test func addsListsAndShows() throws {
     let id = try add(#""title":"One",\#(future),"x_own":[1]"#)
     #expect(id.count == 16)
@@ -295,7 +324,7 @@ import Testing
     #expect(try reminders(#"{"reminder":"a"}"#) == ["a"])
     try add(#""id":"long-id-1","title":"C","kind":"date","due":"2021-02-01T00:00:00Z""#)
     #expect(try reminders(#"{"reminder":"long"}"#) == ["long-id-1"])
-    #expect(try reminders(#"{"reminder":"nobody"}"#) == [])
+    try expect(.notFound(id: "nobody"), "Log", #"{"reminder":"nobody"}"#)
     _ = try client.call("Remove", #"{"id":"long-id-1"}"#)
     #expect(try reminders(#"{"reminder":"lo"}"#) == ["long-id-1"])
     try add(#""id":"long-id-2","title":"D",\#(future)"#)

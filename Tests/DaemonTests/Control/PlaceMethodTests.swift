@@ -32,6 +32,16 @@ import Testing
       #"{"reminder":{"id":"\#(id)","title":"x","kind":"location","place":"\#(place)"\#(radius)}}"#)
   }
 
+  @Test func blanksAroundANameAreNoPartOfIt() throws {
+    try addPlace("Home ", 1, 2)
+    #expect(
+      try GeoremindError(
+        client.error("AddPlace", #"{"name":" home","latitude":1,"longitude":2}"#))
+        == .alreadyExists(name: "home"))
+    _ = try client.call("EditPlace", #"{"name":"Home","new_name":" House "}"#)
+    #expect(names(try client.call("PagePlaces", "{}")) == ["House"])
+  }
+
   @Test func findsAndPages() throws {
     try addPlace("Bakery", 1, 2)
     try addPlace("Bank", 1, 2.1)

@@ -76,6 +76,17 @@ import Testing
     #expect(file.names == places.map(\.name))
   }
 
+  /// GPX 1.1 has way points, routes and tracks in this order.
+  @Test func routesStandBehindAllWayPoints() throws {
+    let line = PlaceShape.line([try point(54, 10), try point(54.1, 10.2)], width: 250)
+    let route = try PlaceEntry(name: "Canal", shape: line, line: nil)
+    let harbour = PlaceEntry(name: "Harbour", position: try point(54, 10))
+    let text = Self.written([route, harbour, route, harbour], .gpx)
+    #expect(text.split(separator: "<rte>").dropFirst().allSatisfy { !$0.contains("<wpt ") })
+    #expect(text.split(separator: "<rte>").count == 3)
+    #expect(try ReadFile(text).names == ["Harbour", "Harbour", "Canal", "Canal"])
+  }
+
   /// No cell of a text begins as a formula; numbers stay numbers.
   @Test(
     arguments: [

@@ -50,10 +50,7 @@ struct LogCommand: ClientCommand {
     let display = try context.display()
     let zone = display.zone
     func time(_ text: String?, _ option: String) throws -> JSONValue? {
-      try text.map {
-        .string(
-          try context.stamp($0, option: option, dayAlone: .start).instant(in: zone).json)
-      }
+      try context.past(text, option: option).map { .string($0) }
     }
     let name = reminder ?? (words.isEmpty ? nil : words.joined(separator: " "))
     let firings = try firings(

@@ -103,13 +103,11 @@ struct PlaceEdit: ClientCommand {
   @Option("Longer text about the place; '' for none.") var notes: String?
   @OptionGroup var options: CommonOptions
 
-  func validate() throws {
+  func run(in context: Context) throws {
+    // Not in `validate`, which the parser calls before it reports an unknown option.
     if rename == nil, move == nil, radius == nil, category == nil, notes == nil {
       throw ValidationError("say what to change: --rename, --move, --radius, --category, --notes")
     }
-  }
-
-  func run(in context: Context) throws {
     let position = try move.map {
       try PlaceArgument.coordinate(
         Here.resolve($0, option: "--move", options, context), option: "--move")

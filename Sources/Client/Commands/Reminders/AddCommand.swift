@@ -82,6 +82,9 @@ struct AddCommand: ClientCommand {
     do throws(ReminderError) {
       let reminder = try Reminder(json: document, newID: "new")
       try reminder.checkConditions(in: zone)
+      if let until = reminder.until?.instant(in: zone), until < context.now {
+        throw ReminderError(field: "until", reason: "is past: it would never ring")
+      }
       return reminder
     } catch {
       throw Failure(.badData, "the reminder is not valid: \(error)")

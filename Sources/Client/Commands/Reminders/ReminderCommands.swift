@@ -126,7 +126,7 @@ struct SnoozeCommand: ClientCommand {
     return (words, try until(words[shortest...].joined(separator: " "), in: context))
   }
 
-  /// A span and `next-visit` as they are, a time as an instant.
+  /// A span and `next-visit` as they are, a time as an instant. A number alone is neither.
   static func until(_ text: String, in context: Context) throws(Failure) -> String {
     if ["next-visit", "next visit"].contains(text) { return "next-visit" }
     if let span = TimeSpan(typed: text) {
@@ -192,16 +192,17 @@ enum OneReminder {
   /// daemon, which wants more letters for a change.
   static func meant(_ texts: [String], _ daemon: DaemonConnection) throws -> [String] {
     guard texts.count > 1 else { return texts }
-    func id(_ text: String) throws -> String {
-      let found = try daemon.call("Show", ["id": .string(text)])["reminder"]?["id"]?.string ?? text
+    func id(_ text: String, suggests: Bool = true) throws -> String {
+      let shown = try daemon.call("Show", ["id": .string(text)], suggests: suggests)
+      let found = shown["reminder"]?["id"]?.string ?? text
       guard text.count > 2 || found == text || !found.hasPrefix(text) else {
         throw Failure(.badData, "'\(text)' is too short for the beginning of an id; give 3 letters")
       }
       return found
     }
-    if let one = try? id(texts.joined(separator: " ")) { return [one] }
+    if let one = try? id(texts.joined(separator: " "), suggests: false) { return [one] }
     var seen: Set<String> = []
-    return try texts.map(id).filter { seen.insert($0).inserted }
+    return try texts.map { try id($0) }.filter { seen.insert($0).inserted }
   }
 
   /// Changes reminders with one call, which one `undo` takes back.

@@ -113,7 +113,7 @@ extension ControlService {
   func editPlace(_ given: JSONObject) throws -> JSONObject {
     let place = try known(given["name"])
     var changed = place
-    if let name = given["new_name"]?.string { changed.name = name.onOneLine }
+    if let name = given["new_name"]?.string { changed.name = name.asName }
     if given["latitude"]?.double != nil || given["longitude"]?.double != nil {
       changed.position = try position(given)
       guard place.region == nil || changed.position == place.position else {

@@ -11,7 +11,7 @@ import Storage
 /// Places, categories, and where the device is.
 extension ControlService {
   func addPlace(_ given: JSONObject) throws -> JSONObject {
-    let name = given["name"]?.string?.onOneLine ?? ""
+    let name = given["name"]?.string?.asName ?? ""
     guard !name.isEmpty else {
       throw GeoremindError.invalidReminder(field: "name", reason: "a place needs a name")
     }
@@ -40,7 +40,7 @@ extension ControlService {
 
   func addCategory(_ given: JSONObject) throws -> JSONObject {
     let category = Category(
-      name: given["name"]?.string?.onOneLine ?? "",
+      name: given["name"]?.string?.asName ?? "",
       color: given["color"]?.string ?? Category.neutralColor, owner: caller.owner)
     try daemon.store.categories.add(category)
     return ["category": json(category)]
