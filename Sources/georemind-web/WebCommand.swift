@@ -111,7 +111,7 @@ extension WebSettings {
     ]
   }
 
-  /// What a phone must show; `PhoneAccess` decides.
+  /// The token that a phone must show; `PhoneAccess` decides.
   private var token: String {
     switch (tokenFile, isLocal) {
     case (_?, _): "with the token of TokenFile=, or of 'georemind phone add'"

@@ -148,7 +148,7 @@ package struct AnchorWatch: Equatable, Sendable {
     }
   }
 
-  /// What the fixes of a hold say of the boat.
+  /// The decision by the fixes of a hold.
   enum Verdict: Equatable {
     case outside
     case back

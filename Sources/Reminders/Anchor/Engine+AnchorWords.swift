@@ -3,7 +3,7 @@ import Geodesy
 import Geofencing
 import JSONText
 
-/// What an anchor watch says: in an alarm, in its status and in `why`.
+/// The words of an anchor watch: in an alarm, in its status and in `why`.
 extension Engine {
   /// An alarm that goes on, with the event that it has: a loss stays one when the position is back.
   /// nil for a reminder that is no anchor watch.
