@@ -9,7 +9,7 @@ package enum GeoremindInterface {
   /// Members of a reminder in an answer that are no part of it where a reminder is given.
   package static let addedMembers = [
     "snoozed_until", "next_due", "rings", "leads_passed", "last_fired", "unacknowledged",
-    "ignored", "swing",
+    "ignored", "swing", "anchor",
   ]
 
   /// Members of a reminder whose times without a zone are by the clocks of the caller.

@@ -41,7 +41,9 @@ package struct AlarmWatch: Sendable {
       failures.append(
         Failure(
           event: .positionLost, key: "position", title: "Position lost",
-          reason: "No usable fix; reminders at places wait"))
+          reason: status["position_lost"]?["cause"]?.string == "frozen"
+            ? "The receiver repeats the same position"
+            : "No usable fix; reminders at places wait"))
     }
     for feed in status["feeds"]?.array ?? [] where feed["lost"]?.bool == true {
       let url = feed["url"]?.string ?? "?"

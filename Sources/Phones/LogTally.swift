@@ -42,7 +42,7 @@ struct LogTally: Sendable {
     return switch kind {
     case .unusable: "Left out \(count) of the messages, which can never be used: \(counts)"
     case .old: "Dropped \(count) positions that were old when they came; the last of \(last)"
-    case .denied: "Refused \(count) requests without the token"
+    case .denied: "Refused \(count) request\(count == 1 ? "" : "s") without a valid token"
     case .locked: "Refused \(count) requests of addresses that had sent too many wrong tokens"
     case .limited: "Put off \(count) messages that came too fast; the last of \(last)"
     }

@@ -102,7 +102,6 @@ extension WebSettings {
   /// Where phones send to, and where the map is: what a person needs after the start.
   var greeting: [String] {
     let others = isAny ? ", here and at this machine's other addresses" : ""
-    let token = tokenFile == nil ? "no token is asked for" : "with the token of TokenFile="
     let place = "http://\(address):\(listener.port)/"
     return [
       "Phones send their positions to \(place)\(others); \(token)",
@@ -110,6 +109,15 @@ extension WebSettings {
         ? "The map is at \(place)map/; 'georemind web link' makes a link to it"
         : "The map is off; Page=yes in section [Web] serves it",
     ]
+  }
+
+  /// The token that a phone must show; `PhoneAccess` decides.
+  private var token: String {
+    switch (tokenFile, isLocal) {
+    case (_?, _): "with the token of TokenFile=, or of 'georemind phone add'"
+    case (nil, true): "no token is asked for until 'georemind phone add' has added a phone"
+    case (nil, false): "each with its token of 'georemind phone add'"
+    }
   }
 
   private var isAny: Bool { ["0.0.0.0", "::"].contains(listener.host) }

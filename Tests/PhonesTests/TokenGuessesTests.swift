@@ -46,7 +46,7 @@ import Testing
     #expect(status(&receiver, right, from: own, at: 121_000_000).status == 200)
     #expect(
       receiver.logLines(at: 0, isEnd: true) == [
-        "Refused 11 requests without the token",
+        "Refused 11 requests without a valid token",
         "Refused 2 requests of addresses that had sent too many wrong tokens",
       ])
   }

@@ -57,15 +57,21 @@ import Testing
   @Test func itSaysWherePhonesSendToAndWhereTheMapIs() throws {
     #expect(
       try settings("").greeting == [
-        "Phones send their positions to http://127.0.0.1:8088/; no token is asked for",
+        "Phones send their positions to http://127.0.0.1:8088/; no token is asked for until "
+          + "'georemind phone add' has added a phone",
         "The map is off; Page=yes in section [Web] serves it",
       ])
     #expect(
       try settings("Listen=[::]:80\nTokenFile=/etc/t\nPage=yes").greeting == [
         "Phones send their positions to http://localhost:80/, here and at this machine's other "
-          + "addresses; with the token of TokenFile=",
+          + "addresses; with the token of TokenFile=, or of 'georemind phone add'",
         "The map is at http://localhost:80/map/; 'georemind web link' makes a link to it",
       ])
+  }
+
+  @Test func whereOthersReachItEachPhoneNeedsAToken() throws {
+    let greeting = try settings("Listen=0.0.0.0:8088").greeting.first
+    #expect(greeting?.hasSuffix("; each with its token of 'georemind phone add'") == true)
   }
 
   @Test func aFileThatIsNamedMustExist() throws {

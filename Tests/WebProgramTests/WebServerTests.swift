@@ -250,7 +250,7 @@ import Testing
     request.target = "/Kq3vX9mT2pLs8aYd/gpslogger"
     #expect(try ask(port, request.http) == [503])
     server.stop()
-    #expect(log.lines == ["Refused 1 requests without the token"])
+    #expect(log.lines == ["Refused 1 request without a valid token"])
   }
 
   @Test func aThousandStoredPositionsAreTaken() throws {

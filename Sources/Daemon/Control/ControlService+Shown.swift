@@ -17,9 +17,13 @@ extension ControlService {
     } else if let due = entry.standing.due, reminder.repeats {
       object["next_due"] = .string(due.json)
     }
-    if let rung = entry.history.lastRung { object["last_fired"] = .string(rung.json) }
+    if let fired = entry.history.lastFired { object["last_fired"] = .string(fired.json) }
     if entry.history.isUnacknowledged { object["unacknowledged"] = true }
-    if let watch = daemon.host.holder(of: reminder.id).engine.anchorWatch(reminder.id) {
+    let holder = daemon.host.holder(of: reminder.id)
+    if let now = daemon.clock.now, let status = holder.engine.anchorStatus(reminder.id, at: now) {
+      object["anchor"] = .object(status.json)
+    }
+    if let watch = holder.engine.anchorWatch(reminder.id) {
       object["swing"] = [
         "largest_m": .double(Decimal.rounded(watch.largestSwing, digits: 1)),
         "since": .string(watch.since.json),

@@ -84,8 +84,10 @@ extension Daemon {
       "unknown_zones": unknownZones.isEmpty ? nil : .array(unknownZones.map { .string($0) }),
       "unreadable_text": unreadable.isEmpty ? nil : .string(store.salvagePath),
       "position": .string(
-        host.engine.lastFix == nil ? "none" : host.engine.isPositionLost ? "lost" : "known"),
-      "anchor": host.engine.anchorStatus.map { .object($0.json) },
+        host.engine.lastFix == nil ? "none" : host.engine.hasLostPosition ? "lost" : "known"),
+      "position_lost": clock.now.flatMap { host.engine.positionLoss(at: $0) }
+        .map { .object($0.json) },
+      "anchor": clock.now.flatMap { host.engine.anchorStatus(at: $0) }.map { .object($0.json) },
       "next_due": nextDue.map { .string($0.json) },
       "delivery": failingDeliveries,
       "quiet": quietJSON(of: nil),

@@ -25,6 +25,8 @@ package struct AnchorWatch: Equatable, Sendable {
   private static let holdsAfterJump = 3.0
   /// The way over this time is reported.
   private static let wayTime = TimeSpan.minutes(5)
+  private static let wayStep = TimeSpan.seconds(30)
+  private static let longestWayTime = TimeSpan.minutes(6)
   /// The same position for so long means that the receiver hangs, once positions have varied as
   /// often as this.
   private static let frozenAfter = TimeSpan.minutes(3)
@@ -46,13 +48,17 @@ package struct AnchorWatch: Equatable, Sendable {
   /// Arrival of the last fix, or the beginning.
   package internal(set) var lastFix: Instant
   /// Whether the loss of position was reported.
-  package internal(set) var isLost = false
+  package private(set) var isLost = false
+  /// When the position came back after the last reported loss; nil once the boat has left since.
+  private(set) var returned: Instant?
+  /// When it was decided that the boat has left its circle; nil in a run that has only read it.
+  private(set) var left: Instant?
   /// Until when the conditions forbid to report the loss.
   var silentUntil: Instant?
   /// Metres from the anchor at the last fix.
   package private(set) var distance: Double?
   /// The largest distance that two fixes in a row have reached, metres.
-  package private(set) var largestSwing = 0.0
+  private var confirmedSwing = 0.0
 
   /// The fixes of the last hold, the oldest first.
   private var recent: [Moment] = []
@@ -71,6 +77,18 @@ package struct AnchorWatch: Equatable, Sendable {
     unchangedSince = since
   }
 
+  /// The largest distance that two fixes in a row have reached, at least the present one; metres.
+  package var largestSwing: Double { max(confirmedSwing, distance ?? 0) }
+
+  /// The last position is known when the watch begins, and decides nothing.
+  mutating func begin(at distance: Double) { self.distance = distance }
+
+  /// It is decided that the boat has left its circle.
+  mutating func leave(at now: Instant) { (left, returned) = (now, nil) }
+
+  /// The loss of the position is reported.
+  mutating func lose() { (isLost, returned) = (true, nil) }
+
   /// Metres inside the edge of a circle at which the device is back.
   static func margin(radius: Double) -> Double { min(5, radius / 4) }
 
@@ -87,10 +105,13 @@ package struct AnchorWatch: Equatable, Sendable {
       if last != nil { changes = min(changes + 1, Self.usualChanges) }
       unchangedSince = now
     }
-    if isNew || changes < Self.usualChanges { isLost = false }
+    if isLost, isNew || changes < Self.usualChanges {
+      // The way over an outage is not one of five minutes.
+      (isLost, returned, way) = (false, now, [])
+    }
     lastFix = now
     silentUntil = nil
-    largestSwing = max(largestSwing, min(distance, self.distance ?? 0))
+    confirmedSwing = max(confirmedSwing, min(distance, self.distance ?? 0))
     self.distance = distance
     // The receiver's clock was set back.
     if let last, sample.time < last.time { (recent, way, jumped) = ([], [], nil) }
@@ -101,7 +122,7 @@ package struct AnchorWatch: Equatable, Sendable {
     }
     last = Place(time: sample.time, position: sample.position)
     keep(Moment(time: sample.time, distance: distance, position: sample.position), hold: hold)
-    if way.last.map({ sample.time - $0.time >= .seconds(30) }) ?? true, let last {
+    if way.last.map({ sample.time - $0.time >= Self.wayStep }) ?? true, let last {
       way.append(last)
       while way.count > 1, way[1].time <= sample.time - Self.wayTime { way.removeFirst() }
     }
@@ -127,20 +148,37 @@ package struct AnchorWatch: Equatable, Sendable {
     }
   }
 
-  /// Whether the boat is outside, or back, by the fixes of a hold; nil for neither.
-  func isOutside(radius: Double, hold: TimeSpan) -> Bool? {
-    guard let first = recent.first, let last = recent.last, recent.count >= Self.fewest,
-      last.time - first.time >= hold
-    else { return nil }
-    let needed = Self.share * Double(recent.count)
-    let edge = radius - Self.margin(radius: radius)
-    if last.distance > radius {
-      let wait = hold.seconds * Self.holdsAfterJump
-      if let jumped, (last.time - jumped).seconds < wait { return nil }
-      return Double(recent.count { $0.distance > radius }) >= needed ? true : nil
+  /// The decision by the fixes of a hold.
+  enum Verdict: Equatable {
+    case outside
+    case back
+    /// The present fix is outside, and the time that decides goes on for so long.
+    case waits(TimeSpan, hasJumped: Bool)
+    /// The present fix is outside, and so few of the fixes that decide are.
+    case disputed(outside: Int, of: Int)
+    case undecided
+  }
+
+  /// Whether the boat is outside, or back, by the fixes of a hold.
+  func verdict(radius: Double, hold: TimeSpan) -> Verdict {
+    guard let first = recent.first, let last = recent.last else { return .undecided }
+    let isOutside = last.distance > radius
+    guard recent.count >= Self.fewest, last.time - first.time >= hold else {
+      let rest = max(.zero, first.time + hold - last.time)
+      return isOutside ? .waits(rest, hasJumped: false) : .undecided
     }
-    guard last.distance <= edge else { return nil }
-    return Double(recent.count { $0.distance <= edge }) >= needed ? false : nil
+    let needed = Self.share * Double(recent.count)
+    if isOutside {
+      let wait = TimeSpan(seconds: hold.seconds * Self.holdsAfterJump)
+      if let jumped, last.time - jumped < wait {
+        return .waits(jumped + wait - last.time, hasJumped: true)
+      }
+      let count = recent.count { $0.distance > radius }
+      return Double(count) >= needed ? .outside : .disputed(outside: count, of: recent.count)
+    }
+    let edge = radius - Self.margin(radius: radius)
+    guard last.distance <= edge else { return .undecided }
+    return Double(recent.count { $0.distance <= edge }) >= needed ? .back : .undecided
   }
 
   /// Since when the receiver has repeated one position, though others varied; nil if it does not
@@ -152,7 +190,9 @@ package struct AnchorWatch: Equatable, Sendable {
 
   /// The way over the last five minutes, metres and degrees from true north; nil before them.
   var drift: (metres: Double, course: Double)? {
-    guard let from = way.first, let last, last.time - from.time >= Self.wayTime else { return nil }
+    guard let from = way.first, let last, last.time - from.time >= Self.wayTime,
+      last.time - from.time <= Self.longestWayTime
+    else { return nil }
     return (
       from.position.distance(to: last.position), from.position.initialBearing(to: last.position)
     )

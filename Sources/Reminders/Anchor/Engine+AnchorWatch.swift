@@ -17,9 +17,25 @@ extension Engine {
 
   /// Begins, or goes on after a restart.
   mutating func startAnchorWatch(_ index: Int32, at now: Instant) {
-    anchors[index] = AnchorWatch(since: now)
+    var watch = AnchorWatch(since: now)
+    if let sample = reception.sample, !lacksPosition(at: now), let place = slots.place(index) {
+      watch.begin(at: sample.position.distance(to: place.position))
+    }
+    anchors[index] = watch
     slots.set(.fence, true, index)
     fenceCount += 1
+  }
+
+  /// A watch with another circle goes on, around the same anchor.
+  /// - Parameter old: the reminder before the change.
+  mutating func keep(
+    _ watch: AnchorWatch?, of old: Reminder, for reminder: Reminder, at now: Instant
+  ) {
+    guard let watch, let index = slots.index(of: reminder.id), anchors[index] != nil,
+      old.place?.position == reminder.place?.position
+    else { return }
+    anchors[index] = watch
+    replan(index, at: now)
   }
 
   /// Follows the device with all anchor watches.
@@ -29,8 +45,9 @@ extension Engine {
       let distance = sample.position.distance(to: place.position)
       let hold = slot.reminder.hold
       anchors[index]?.follow(sample, distance, radius: place.radius, hold: hold, at: now)
-      let isOutside = anchors[index]?.isOutside(radius: place.radius, hold: hold)
-      if let kind = transition(of: slot, distance <= place.radius, isOutside) {
+      let verdict = anchors[index]?.verdict(radius: place.radius, hold: hold) ?? .undecided
+      if let kind = transition(of: slot, distance <= place.radius, verdict) {
+        if kind == .depart { anchors[index]?.leave(at: now) }
         // The hold is over when it is decided.
         follow(
           Transition(
@@ -43,12 +60,12 @@ extension Engine {
   }
 
   private func transition(
-    of slot: Slot, _ isWithin: Bool, _ isOutside: Bool?
+    of slot: Slot, _ isWithin: Bool, _ verdict: AnchorWatch.Verdict
   ) -> Transition.Kind? {
-    switch (slot.history.stay, isOutside) {
-    case (.unknown, true), (.inside, true): .depart
+    switch (slot.history.stay, verdict) {
+    case (.unknown, .outside), (.inside, .outside): .depart
     case (.unknown, _): isWithin ? .found : nil
-    case (.outside, false): .arrive
+    case (.outside, .back): .arrive
     default: nil
     }
   }
@@ -74,7 +91,7 @@ extension Engine {
       anchors[index]?.silentUntil = opening ?? now + settings.positionLostAfter
       return
     }
-    anchors[index]?.isLost = true
+    anchors[index]?.lose()
     firePlace(
       baseFiring(
         slot, .lost, due: evaluation.plan.due, at: now, lastSample, distance: watch.distance,
@@ -88,64 +105,6 @@ extension Engine {
       anchors[index]?.lastFix = now
       replan(index, at: now)
     }
-  }
-
-  // MARK: - Words
-
-  /// The news of a watch, for three in the morning; nil for another reminder.
-  /// - Parameter isRepeated: whether an alarm goes on.
-  func anchorWords(_ slot: Slot, isRepeated: Bool, at now: Instant) -> String? {
-    guard let watch = anchors[slot.index], let place = slot.reminder.place else { return nil }
-    let since = isRepeated ? slot.history.lastRung : nil
-    let still = since == nil ? "" : "still "
-    var words = Sentence()
-    if watch.isLost {
-      let silence = now - watch.lastFix
-      words.add("The position is \(still)lost: ")
-      if let frozen = watch.frozenSince, silence < settings.positionLostAfter {
-        words.add("the receiver repeats the same one for \(coarse(now - frozen)), ")
-      } else {
-        words.add("no fix for \(coarse(silence)), the last one ")
-      }
-    } else if watch.distance.map({ $0 > place.radius }) ?? false {
-      words.add(since == nil ? "Dragging: " : "Still dragging: ")
-    } else {
-      words.add("Back in the circle, ")
-    }
-    if let distance = watch.distance { words.add(metres: distance) } else { words.add("unknown") }
-    words.add(" from the anchor (circle ")
-    words.add(metres: place.radius)
-    words.add(")")
-    if !watch.isLost, let drift = watch.drift { words.add(", \(Self.words(drift))") }
-    if let since { words.add("; reported since \(clock(since, at: now))") }
-    return words.text
-  }
-
-  private static func words(_ drift: (metres: Double, course: Double)) -> String {
-    "\(Length.formatted(metres: drift.metres)) in the last 5 min, "
-      + "bearing \(Int(drift.course.rounded()) % 360)°"
-  }
-
-  /// The gate of `why` for the place.
-  func anchorGates(_ slot: Slot, _ position: Coordinate) -> [Explanation.Gate] {
-    guard let place = slot.reminder.place, let watch = anchors[slot.index] else { return [] }
-    let distance = watch.distance ?? position.distance(to: place.position)
-    let beyond = distance - place.radius
-    let away = Length.formatted(metres: abs(beyond))
-    let drift = watch.drift.map { "; \(Self.words($0))" } ?? ""
-    let swing = Length.formatted(metres: watch.largestSwing)
-    return [
-      .init(
-        "place", beyond > 0,
-        "The boat is \(Length.formatted(metres: distance)) from the anchor, "
-          + "\(away) \(beyond > 0 ? "outside" : "inside") its circle\(drift); "
-          + "the largest swing was \(swing)",
-        remedy: "four fifths of the fixes of \(slot.reminder.hold) are outside the circle",
-        figures: [
-          "edge_m": .double(Decimal.rounded(beyond, digits: 1)),
-          "margin_m": .double(AnchorWatch.margin(radius: place.radius)),
-        ])
-    ]
   }
 }
 

@@ -5,7 +5,7 @@ extension Schedule {
   /// times in milliseconds, and no names: all due times up to then are used.
   package mutating func follow(_ firing: Firing, _ history: inout History) {
     (history.silence, history.repetition) = (nil, nil)
-    history.lastRung = firing.time
+    (history.lastRung, history.lastRepeated) = (firing.time, nil)
     history.isUnacknowledged = true
     guard reminder.kind != .location else {
       if firing.event != .lost {

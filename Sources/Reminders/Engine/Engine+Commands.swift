@@ -49,7 +49,9 @@ extension Engine {
 
   mutating func reopen(_ reminder: Reminder, at now: Instant) {
     var history = History()
-    history.lastRung = slot(reminder.id)?.history.lastRung
+    if let old = slot(reminder.id)?.history {
+      (history.lastRung, history.lastRepeated) = (old.lastRung, old.lastRepeated)
+    }
     var schedule = Schedule(reminder, in: zone)
     schedule.passedBefore(&history, at: now)
     exchange(reminder, history, at: now)
@@ -66,7 +68,10 @@ extension Engine {
       slots.replace(old.index, reminder, history)
       start(old.index, at: now)
     } else {
+      let watch = anchorWatch(reminder.id)
+      let old = slot(reminder.id)?.reminder
       add(reminder, history, at: now)
+      if let old { keep(watch, of: old, for: reminder, at: now) }
     }
     if let index = slots.index(of: reminder.id) { markDirty(index) }
   }

@@ -103,6 +103,7 @@ extension Engine {
   func snoozeFiring(
     _ slot: Slot, due: Instant?, until: Instant, at now: Instant, late: TimeSpan
   ) -> Firing {
+    if let alarm = anchorAlarm(slot, due: due, at: now) { return alarm }
     let isLate = late > settings.lateAfter
     var firing = baseFiring(
       slot, isLate ? .late : .due, due: due, at: now,
@@ -113,21 +114,17 @@ extension Engine {
 
   /// - Parameter count: number of repetitions, this one included.
   func nagFiring(_ slot: Slot, due: Instant?, count: Int, at now: Instant) -> Firing {
+    if let alarm = anchorAlarm(slot, due: due, at: now) { return alarm }
     let event: Firing.Event =
       switch (slot.reminder.kind, slot.reminder.trigger) {
       case (.date, _): .due
       case (.preemptive, _): .leave
       case (.location, .arrive): .arrive
-      case (.location, .depart): anchors[slot.index]?.isLost == true ? .lost : .depart
+      case (.location, .depart): .depart
       case (.location, .dwell): .dwell
       case (.location, .absent): .absent
       case (.location, .silent): .silent
       }
-    if let why = anchorWords(slot, isRepeated: true, at: now) {
-      return baseFiring(
-        slot, event, due: due, at: now, lastSample, distance: anchors[slot.index]?.distance,
-        why: why)
-    }
     let first = slot.history.lastRung.map { ", first reported at \(clock($0, at: now))" } ?? ""
     return baseFiring(
       slot, event, due: due, at: now,

@@ -20,8 +20,8 @@ extension Engine {
     let plan = evaluation.plan
     var answer = Explanation(
       id: id, title: slot.reminder.title, kind: slot.reminder.kind, state: plan.state, time: now)
-    answer.lastFired = slot.history.lastRung
-    if plan.action == .repeatFiring { answer.ringsAgain = plan.at.map { text($0) } }
+    answer.lastFired = slot.history.lastFired
+    answer.repeats = plan.repeats.map { text($0) }
     answer.gates = [stateGate(slot, at: now)] + untilGate(slot, at: now)
     if let who = slot.reminder.who { answer.gates.append(.init("who", true, "It follows \(who)")) }
     if !isClockTrusted, slot.reminder.kind != .location {
@@ -32,6 +32,8 @@ extension Engine {
     case .location:
       if let gates = somebodyGates(evaluation) {
         answer.gates += gates
+      } else if let watch = anchors[index] {
+        answer.gates += anchorGates(slot, watch, at: now, from: here)
       } else {
         answer.gates += here.map { [$0.gate] } ?? positionGates(slot, at: now)
         answer.gates += placeGates(slot, index, placeName, at: now, from: here)

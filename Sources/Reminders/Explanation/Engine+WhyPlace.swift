@@ -68,7 +68,6 @@ extension Engine {
     from here: Standpoint?
   ) -> [Explanation.Gate] {
     guard let position = here?.position ?? lastFix?.position, listens(slot) else { return [] }
-    if anchors[index] != nil { return anchorGates(slot, position) }
     if let category = slot.reminder.nearCategory {
       let watch = watch(of: index)
       if let watch, !watch.isFilled || watch.isFilling {

@@ -36,13 +36,14 @@ package struct Explanation: Equatable, Sendable {
   /// Time of the query, in the engine's time.
   package let time: Instant
   package internal(set) var gates: [Gate] = []
+  /// The last firing, also a repetition.
   package internal(set) var lastFired: Instant?
-  /// When a repetition comes that nobody has acknowledged, in words.
-  var ringsAgain: String?
+  /// When it is repeated next, as RFC 3339; nil while no firing waits to be acknowledged.
+  var repeats: String?
 
   /// The events still required for firing, in one sentence.
   package var summary: String {
-    if let ringsAgain { return "It rings again at \(ringsAgain), until it is done or snoozed" }
+    if let repeats { return "It fires again at \(repeats), and goes on until it is done" }
     let shut = gates.filter { !$0.isOpen }
     guard !shut.isEmpty else { return "Nothing is in its way: it fires at the next decision" }
     var remedies: [String] = []

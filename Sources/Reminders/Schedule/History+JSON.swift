@@ -51,6 +51,7 @@ extension History {
     case .nextVisit: object["silent"] = "next-visit"
     }
     object["rung"] = lastRung.map(Self.json)
+    object["rung_again"] = lastRepeated.map(Self.json)
     if isUnacknowledged { object["open"] = true }
     object["again"] = (repetition?.next).map(Self.json)
     object["repeated"] = (repetition?.count).map { .int($0) }
@@ -99,6 +100,7 @@ extension History {
       silence = try object.instant("silent").map { .until($0) }
     }
     lastRung = try object.instant("rung")
+    lastRepeated = try object.instant("rung_again")
     isUnacknowledged = try object.flag("open")
     if let next = try object.instant("again") {
       repetition = Repetition(next: next, count: try object.count("repeated"))

@@ -19,6 +19,8 @@ package struct History: Equatable, Sendable {
   package var silence: Silence?
   /// When it rang last, apart from repetitions.
   package var lastRung: Instant?
+  /// When that was repeated last; nil if it was not.
+  @Boxed package var lastRepeated: Instant?
   /// It has rung, and nobody has said "done" since.
   package var isUnacknowledged = false
   /// nil while nothing is to be repeated.
@@ -106,6 +108,9 @@ extension Stay {
 }
 
 extension History {
+  /// The last firing, also a repetition.
+  package var lastFired: Instant? { lastRepeated ?? lastRung }
+
   /// The category's places that contain the device.
   var places: [Int64] {
     if case .inside(let visit) = stay { visit.places } else { [] }

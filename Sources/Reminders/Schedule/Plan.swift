@@ -59,6 +59,9 @@ package struct Plan {
   /// When a firing by time alone comes next, apart from repetitions; nil for a place.
   package internal(set) var rings: Instant?
 
+  /// When the firing that was not acknowledged is repeated; nil where something else comes before.
+  var repeats: Instant? { action == .repeatFiring ? at : nil }
+
   private let isClockTrusted: Bool
 
   init(_ state: Reminder.State, _ occurrence: Occurrence?, isClockTrusted: Bool) {

@@ -68,7 +68,7 @@ extension Schedule {
 
   /// It rings now.
   func ring(_ history: inout History, at now: Instant) {
-    history.lastRung = now
+    (history.lastRung, history.lastRepeated) = (now, nil)
     history.isUnacknowledged = true
     history.hasExpired = false
     history.repetition = reminder.nag.map { History.Repetition(next: now + $0, count: 0) }
@@ -78,6 +78,7 @@ extension Schedule {
   func ringAgain(_ history: inout History, at now: Instant) {
     guard let span = reminder.nag, let last = history.repetition else { return }
     let count = last.count + 1
+    history.lastRepeated = now
     history.repetition =
       repeats(after: count) ? History.Repetition(next: now + span, count: count) : nil
   }

@@ -64,7 +64,9 @@ extension Ledger {
         """
         INSERT INTO acknowledgement (seq, user, method, time_us)
         SELECT seq, ?, ?, ? FROM firing WHERE reminder_id = ? AND time_us <= ?
-        ON CONFLICT (seq) DO NOTHING
+        ON CONFLICT (seq) DO UPDATE
+        SET user = excluded.user, method = excluded.method, time_us = excluded.time_us
+        WHERE acknowledgement.method = 'Snooze' AND excluded.method <> 'Snooze'
         """,
         [
           .integer(Int64(command.user)), .text(command.method), SQLValue(command.time),
@@ -73,7 +75,7 @@ extension Ledger {
     }
   }
 
-  /// The first acknowledgement of a firing.
+  /// The first acknowledgement of a firing; the first that is no snooze, if there is one.
   package func acknowledgement(of seq: Int64) throws(StoreError) -> Acknowledgement? {
     try database.rows(
       of: "acknowledgement",

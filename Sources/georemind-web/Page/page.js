@@ -38,7 +38,8 @@ function say(text) { state.note = text ?? ""; byId("say").textContent = state.no
 function show() {
   const me = state.me, age = me ? (Date.now() - state.fixAt) / 1000 : 0, s = state.status, words = [];
   if (state.away) words.push("No connection to the daemon: what you see may be old.");
-  if (state.lost) words.push("The position is lost.");
+  if (s.anchor?.alarm) words.push(`${s.anchor.says}.`);
+  if (state.lost && !s.anchor?.lost) words.push("The position is lost.");
   if (s.store_trouble) words.push(`The store fails: ${s.store_trouble}.`);
   if (s.clock_trusted === false) words.push("The clock is not trusted: times wait.");
   const isBad = words.length > 0 || me && age > 120;
@@ -52,7 +53,7 @@ setInterval(() => { if (!document.hidden) show(); }, 1000);
 // ---- the map
 const later = (run, wait) => { let timer = 0; return () => { clearTimeout(timer); timer = setTimeout(run, wait); }; };
 const map = makeMap(byId("map"), {
-  moved: later(loadBox, 120), dragged: () => follow(false), hold: (lat, lon) => openAdd({ lat, lon }),
+  moved: later(loadBox, 120), dragged: () => { follow(false); showAnchor.isHeld = true; }, hold: (lat, lon) => openAdd({ lat, lon }),
   ghost: (lat, lon) => setGhost({ lat, lon }),
   pick: (kind, id) => kind === "fence" ? openReminder(id) : kind === "firing" ? state.past || openFiring(id) : kind === "place" ? openPlace(id) : openList(),
 });
@@ -103,7 +104,7 @@ function put(view, id, ...content) {
 }
 function openList() { drawList(); byId("panel").scrollTop = 0; }
 function drawList() {
-  const words = f => f.state === "inside" ? "inside" : f.state === "undecided" ? "at the edge" : f.far == null ? "" : length(Math.abs(f.far));
+  const anchored = f => state.reminders.get(f.id)?.anchor_watch, words = f => anchored(f) ? f.far == null ? "" : `${length(f.far + f.r)} from it` : f.state === "inside" ? "inside" : f.state === "undecided" ? "at the edge" : f.far == null ? "" : length(Math.abs(f.far));
   const near = state.fences.filter(f => !state.hidden.has(f.category ?? "")).sort((a, b) => (a.far ?? 1e9) - (b.far ?? 1e9)).slice(0, 30);
   const timed = [...state.reminders.values()].filter(r => r.rings || r.next_due).sort((a, b) => (a.rings ?? a.next_due) < (b.rings ?? b.next_due) ? -1 : 1).slice(0, 10);
   put(null, null,
@@ -144,27 +145,37 @@ async function openReminder(id, firing, isWanted = () => true) {
     ...(reminder?.anchor_watch && reminder.place ? [make("div", { id: "anchor" }, ...anchorView(reminder))] : []),
     ...(reminder?.notes ? [make("p", { textContent: reminder.notes })] : []), acts,
     make("h2", { textContent: why ? `${state.ghost ? "At the ghost: " : ""}${why.summary}` : "The reminder is not there any more." }),
-    ...(why?.gates ?? []).map(g => make("div", { className: `gate${g.passed ? "" : " no"}` }, make("b", { textContent: g.passed ? "✓" : "✗", ariaLabel: g.passed ? "passed" : "shut" }), make("span", { textContent: g.says }), ...(g.remedy && !g.passed ? [make("small", { textContent: `opens when ${g.remedy}` })] : []))));
+    ...(why?.gates ?? []).map(g => make("div", { className: `gate${g.passed ? "" : " no"}` }, ...(reminder?.anchor_watch ? [] : [make("b", { textContent: g.passed ? "✓" : "✗", ariaLabel: g.passed ? "passed" : "shut" })]), make("span", { textContent: g.says }), ...(g.remedy && !g.passed ? [make("small", { textContent: `opens when ${g.remedy}` })] : []))));
 }
-// The anchor, its circle and the widest swing, on the map; the way of the night is there already.
+// The anchor, its circle and the widest swing, on the map; the way of the night is there already. They stay in sight with
+// the boat until a hand moves the map.
 function showAnchor(reminder) {
   const id = reminder?.id ?? null, { lat, lon, radius_m } = reminder?.place ?? {}, isNew = id !== showAnchor.id;
   showAnchor.id = id;
+  if (isNew) showAnchor.isHeld = false;
   if (!reminder && !isNew) return;
   map.set("marks", reminder ? [{ lat, lon, shape: "cross", says: "Anchor" }] : []);
   map.set("circles", reminder ? [{ lat, lon, r: radius_m }, { lat, lon, r: reminder.swing?.largest_m ?? 0, dash: [2, 4] }] : []);
-  const reach = radius_m * 1.3 / 111195, east = reach / Math.cos(lat * RADIAN);
-  if (reminder && isNew) { follow(false); map.fit([[lat - reach, lon - east], [lat + reach, lon + east]], 19); }
+  if (reminder && isNew) follow(false);
+  if (reminder && !showAnchor.isHeld) seeAnchor(reminder.place, isNew);
 }
-// The anchor: how far it is and where, large enough to be read from the bunk.
+function seeAnchor({ lat, lon, radius_m }, isNew) {
+  const reach = radius_m * 1.3 / 111195, east = reach / Math.cos(lat * RADIAN), me = state.me, margin = reach / 6;
+  const points = [[lat - reach, lon - east], [lat + reach, lon + east], ...(me ? [[me.lat - margin, me.lon - margin], [me.lat + margin, me.lon + margin]] : [])];
+  const b = map.bounds(), isSeen = points.every(([y, x]) => y > b.south && y < b.north && x > b.west && x < b.east);
+  if (isNew || !isSeen) map.fit(points, 19);
+}
+// The anchor: the alarm, how far it is and where, large enough to be read from the bunk.
 function anchorView(reminder) {
-  const { lat, lon, radius_m } = reminder.place, me = state.me, rose = ["N", "NE", "E", "SE", "S", "SW", "W", "NW"];
-  if (!me) return [make("p", { className: "anchor", textContent: "no position" })];
+  const { lat, lon, radius_m } = reminder.place, { says, alarm, lost } = reminder.anchor ?? {}, me = state.me, isLost = !!lost || state.lost, rose = ["N", "NE", "E", "SE", "S", "SW", "W", "NW"];
+  const news = says ? [make("p", { className: alarm || lost ? "alarm" : "soft", textContent: says })] : [];
+  if (!me) return [...news, make("p", { className: "anchor", textContent: "no position" })];
   const far = metresBetween(me, { lat, lon }), a = lat * RADIAN, b = me.lat * RADIAN, d = (lon - me.lon) * RADIAN;
   const bearing = (Math.atan2(Math.sin(d) * Math.cos(a), Math.cos(b) * Math.sin(a) - Math.sin(b) * Math.cos(a) * Math.cos(d)) / RADIAN + 360) % 360;
   return [
-    make("p", { className: `anchor${far > radius_m || state.lost ? " bad" : ""}`, textContent: state.lost ? "position lost" : `${length(far)}  ${String(Math.round(bearing) % 360).padStart(3, "0")}° ${rose[Math.round(bearing / 45) % 8]}` }),
-    make("p", { className: "soft", textContent: `of ${length(radius_m)}${reminder.swing ? `, ${length(reminder.swing.largest_m)} at most since ${when(reminder.swing.since)}` : ""}` }),
+    ...news,
+    make("p", { className: `anchor${far > radius_m || alarm || isLost ? " bad" : ""}`, textContent: isLost ? "position lost" : `${length(far)}  ${String(Math.round(bearing) % 360).padStart(3, "0")}° ${rose[Math.round(bearing / 45) % 8]}` }),
+    make("p", { className: "soft", textContent: `${isLost ? `last ${length(far)} ` : ""}of ${length(radius_m)}${reminder.swing ? `, ${length(Math.max(reminder.swing.largest_m, isLost ? 0 : far))} at most since ${when(reminder.swing.since)}` : ""}` }),
   ];
 }
 async function undo() { const a = await change("undo", {}, ""); if (a) say(a.change ? `Took back: ${a.change.method} ${a.change.title}` : "Nothing to take back."); }
@@ -233,7 +244,8 @@ async function loadCategories() {
   }));
 }
 const loadStatus = async () => { state.status = (await get("status").catch(() => ({}))).status ?? state.status; show(); };
-const reload = later(async () => { await loadReminders().catch(() => {}); loadFences(); refresh(); if (!state.view) drawList(); }, 100);
+setInterval(() => { if (!document.hidden && state.status.anchor) loadStatus(); }, 5000);
+const reload = later(async () => { await loadReminders().catch(() => {}); loadStatus(); loadFences(); refresh(); if (!state.view) drawList(); }, 100);
 // Firings may come twice, by the stream and by the log; each is taken once. How many were new.
 function takeRows(rows) {
   const known = new Set(state.firings.map(f => f.seq)), fresh = rows.filter(f => !known.has(f.seq));
@@ -254,11 +266,12 @@ function listen() {
       const first = !state.me, age = (Date.now() - Date.parse(fix.time)) / 1000;
       state.me = fix; state.fixAt = first && age > 0 && age < 1e6 ? Date.now() - age * 1000 : Date.now();
       map.set("me", fix); if (!lost) walk(fix);
-      if (first) map.go(fix.lat, fix.lon, 14); else if (state.follow && !state.past) map.go(fix.lat, fix.lon);
+      if (first && !showAnchor.id) map.go(fix.lat, fix.lon, 14); else if (state.follow && !state.past) map.go(fix.lat, fix.lon);
       if (!state.ghost) loadNear();
     }
     if (state.view === "reminder" && state.open?.anchor_watch) {
       byId("anchor")?.replaceChildren(...anchorView(state.open));
+      if (!showAnchor.isHeld) seeAnchor(state.open.place, false);
     }
     show();
   });
@@ -274,7 +287,7 @@ function listen() {
     state.seq ??= head;
   });
   on("firing", f => {
-    if (takeRows([f])) say(`${f.title}: ${f.why ?? f.event}`);
+    if (takeRows([f])) { say(`${f.title}: ${f.why ?? f.event}`); loadStatus(); refresh(); }
   });
   on("changed", ({ what }) => { if (what === "places") loadPlaces(); else if (what === "categories") loadCategories(); else reload(); });
   on("ended", () => { stop(); state.away = true; begin(); }); on("away", () => { state.away = true; show(); }); on("back", () => { state.away = false; loadStatus(); reload(); });
@@ -292,8 +305,10 @@ function night(next) {
   try { localStorage.night = next; } catch {}
   map.themed();
 }
+const hold = () => { showAnchor.isHeld = true; }, zoom = by => { hold(); map.zoom(by); };
+byId("map").addEventListener("wheel", hold, { passive: true });
 const actions = {
-  in: () => map.zoom(1), out: () => map.zoom(-1), follow: () => follow(!state.follow),
+  in: () => zoom(1), out: () => zoom(-1), follow: () => follow(!state.follow),
   night: () => { const all = Object.keys(nights); night(all[(all.indexOf(root.dataset.night) + 1) % all.length]); say(`Colours: ${nights[root.dataset.night]}`); },
   past: () => openPast(),
   ghost: () => { const [lat, lon] = map.centre(); setGhost(state.ghost ? null : { lat, lon }); openList(); },

@@ -19,6 +19,10 @@ import Testing
       var age = 1.0
       var error = 4.0
       var hasFix = true
+      var speed = 0.0
+      var latitude = 54.0
+      /// The member `anchor` of the watch.
+      var says: JSONObject?
     }
     let state = Mutex(State())
     /// The methods that were called.
@@ -30,7 +34,8 @@ import Testing
         switch call.methodName {
         case "Where":
           let fix: JSONValue = [
-            "lat": .double(54), "lon": .double(10), "eph": .double(state.error),
+            "lat": .double(state.latitude), "lon": .double(10), "eph": .double(state.error),
+            "speed": .double(state.speed),
           ]
           return [
             VarlinkReply(
@@ -72,6 +77,7 @@ import Testing
         guard var watch = state.watch else {
           return [VarlinkReply(GeoremindError.notFound(id: "anchor").varlink)]
         }
+        watch["anchor"] = state.says.map { .object($0) }
         watch["swing"] = ["largest_m": .double(27), "since": "2026-06-12T14:00:00Z"]
         return [VarlinkReply(parameters: ["reminder": .object(watch)])]
       }
@@ -99,7 +105,7 @@ import Testing
 
   private func watch() throws -> Reminder {
     var object = try #require(boat.state.withLock { $0.watch })
-    object["swing"] = nil
+    for member in ["swing", "anchor"] { object[member] = nil }
     return try Reminder(json: object)
   }
 
@@ -177,7 +183,10 @@ import Testing
     #expect(try run().output.hasPrefix("The anchor is at 54.000000, 10.000000, in a circle of 40"))
     #expect(try run("set", "--radius", "50m", "--json").output == #"{"id":"anchor-watch"}"# + "\n")
     #expect(try watch().place?.radius == 50)
-    boat.state.withLock { $0.watch?["last_fired"] = "2026-06-12T15:00:00Z" }
+    boat.state.withLock {
+      $0.watch?["last_fired"] = "2026-06-12T15:00:00Z"
+      $0.watch?["unacknowledged"] = true
+    }
     #expect(try run().output.contains("; 'georemind done anchor-watch' ends it\n"))
     #expect(try run("raise").output == "The anchor watch has ended\n")
     #expect(boat.state.withLock { $0.watch == nil && $0.others.count == 1 })
@@ -228,6 +237,60 @@ import Testing
     let shown = try run().output
     #expect(shown.contains("at 55 m from the last position, 1 second old, good to ±4 m: outside"))
     #expect(shown.contains("It is silenced until 2026-06-12T18:10:00+02:00\n"))
+  }
+
+  /// The words are the daemon's: an alarm comes first, and `done` is not advised twice.
+  @Test func whatTheDaemonSaysOfTheWatchComesFirst() throws {
+    _ = try run("set")
+    boat.state.withLock {
+      $0.watch?["last_fired"] = "2026-06-12T15:00:00Z"
+      $0.says = [
+        "says": "No position since 16:58: the receiver repeats the same position; silent",
+        "lost": ["since": "2026-06-12T14:58:00Z", "cause": "frozen"],
+      ]
+    }
+    let shown = try run().output
+    #expect(shown.hasPrefix("No position since 16:58: the receiver repeats the same position; "))
+    #expect(shown.contains("at 0 m from the last position, the same since 2026-06-12T16:58:00"))
+    #expect(!shown.contains("second old") && !shown.contains("ends it"))
+  }
+
+  // MARK: - Another place
+
+  @Test func aCommandWithoutOptionsMovesAWatchThatTheBoatHasLeft() throws {
+    _ = try run("set")
+    let stays = try run("set")
+    #expect(stays.notes == "" && stays.status == 0)
+    boat.state.withLock { $0.latitude = 54.005 }
+    let moved = try run("set")
+    #expect(moved.notes.contains("note: the anchor has moved by 556 m, from 54.000000, 10.000000"))
+    #expect(try watch().place?.position.latitude == 54.005)
+  }
+
+  @Test func anotherRadiusMovesNothingAndSaysHowFarTheBoatIs() throws {
+    _ = try run("set")
+    boat.state.withLock { $0.latitude = 54.005 }
+    let stays = try run("set", "--radius", "60m")
+    #expect(
+      stays.notes.contains(
+        "the boat is 556 m from the anchor of this watch, outside its circle; "
+          + "'georemind anchor set --here' moves it here"))
+    #expect(try watch().place?.position.latitude == 54)
+    _ = try run("set", "--here")
+    #expect(try watch().place?.position.latitude == 54.005 && watch().place?.radius == 60)
+    #expect(try run("set", "--here", "--bearing", "4", "--distance", "5m").status == 64)
+  }
+
+  @Test func aCircleThatCannotBeMeantIsNoted() throws {
+    boat.state.withLock { $0.speed = 20.6 }
+    let underWay = try run("set", "--radius", "5nmi")
+    #expect(underWay.status == 0)
+    #expect(underWay.notes.contains("the boat makes 74 km/h"), "\(underWay.notes)")
+    #expect(underWay.notes.contains("finds a drag late"))
+    boat.state.withLock { ($0.speed, $0.age) = (0, 400) }
+    #expect(try run("set", "--radius", "50m").notes.contains("last position is 7 minutes old"))
+    boat.state.withLock { $0.hasFix = false }
+    #expect(try run("set", "--radius", "60m").notes.contains("there is no position to watch"))
   }
 
   @Test func withoutAGoodPositionNothingIsSet() throws {

@@ -59,15 +59,33 @@ import Testing
     let status: JSONValue = [
       "position": "known",
       "anchor": [
-        "id": "anchor", "place": "outside", "alarm": true, "radius_m": 40,
+        "id": "anchor", "place": "outside", "alarm": true, "says": "ALARM: dragging since 02:14",
+        "radius_m": 40,
         "distance_m": .double(47.2), "bearing_deg": 271, "silenced_until": "2026-06-12T16:10:00Z",
       ],
     ]
     let run = try run([], status)
     #expect(
       run.output.contains(
-        "47 m at 271°, outside the circle of 40 m; alarm; "
+        "47 m at 271°, outside the circle of 40 m; ALARM: dragging since 02:14; "
           + "silenced until 2026-06-12T18:10:00+02:00\n"), "\(run.output)")
+  }
+
+  /// A receiver that hangs sends its old position anew: its age says nothing.
+  @Test func aLostPositionHasItsReason() throws {
+    let status: JSONValue = [
+      "position": "lost", "fix": ["mode": 3, "age_s": .double(0.2)],
+      "position_lost": [
+        "since": "2026-06-12T16:10:00Z", "cause": "frozen",
+        "says": "the receiver repeats the same position",
+      ],
+    ]
+    let run = try run([], status)
+    #expect(run.status == 1)
+    #expect(
+      run.output.contains(
+        "lost since 2026-06-12T18:10:00+02:00: the receiver repeats the same position, 3D\n"),
+      "\(run.output)")
   }
 
   @Test func metricsAreOpenMetrics() throws {

@@ -316,24 +316,25 @@ import Testing
   // MARK: - Its status
 
   @Test func theStatusSaysHowTheBoatLies() throws {
-    var harness = try watch()
-    let isUnknown = harness.engine.anchorStatus?.place == .unknown
+    var harness = EngineHarness()
+    try harness.add(Self.document())
+    let isUnknown = harness.engine.anchorStatus(at: harness.now)?.place == .unknown
     #expect(isUnknown)
     harness.fix(20)
-    let inside = harness.engine.anchorStatus
+    let inside = harness.engine.anchorStatus(at: harness.now)
     #expect(inside?.place == .inside && inside?.isAlarm == false)
     // The boat is east of the anchor.
     #expect(inside?.distance.map { ($0 - 20).magnitude < 0.1 } == true)
     #expect(inside?.bearing.map { ($0 - 270).magnitude < 0.1 } == true)
     for _ in 0..<40 { harness.fix(60) }
-    let outside = harness.engine.anchorStatus
+    let outside = harness.engine.anchorStatus(at: harness.now)
     #expect(outside?.place == .outside && outside?.isAlarm == true)
     harness.send(.snooze(id: "anchor", .until(harness.now + .minutes(10))))
-    let silenced = harness.engine.anchorStatus
+    let silenced = harness.engine.anchorStatus(at: harness.now)
     let end = harness.now + .minutes(10)
     #expect(silenced?.place == .outside && silenced?.silencedUntil == end)
     harness.send(.remove(id: "anchor"))
-    let hasEnded = harness.engine.anchorStatus == nil
+    let hasEnded = harness.engine.anchorStatus(at: harness.now) == nil
     #expect(hasEnded)
   }
 }

@@ -28,7 +28,7 @@ import Testing
     #expect(harness.events == ["a:due"])
     #expect(
       try why(harness).summary
-        == "It rings again at 2026-06-12T16:06:00Z, until it is done or snoozed")
+        == "It fires again at 2026-06-12T16:06:00Z, and goes on until it is done")
     harness.send(.done(id: "a"))
     #expect(try why(harness).summary.hasPrefix("It fires when it is 2026-06-13"))
   }

@@ -62,6 +62,19 @@ import Testing
     #expect(try ledger.acknowledgement(of: 2) == nil && ledger.acknowledgement(of: 1) != nil)
   }
 
+  @Test func whatEndsAFiringReplacesItsSnooze() throws {
+    for (method, second) in [("Snooze", 1.5), ("Snooze", 2.5), ("Done", 3.5), ("Done", 4.5)] {
+      var changes = Changes()
+      changes.command = UserCommand(
+        user: 7, method: method, time: .start + .seconds(second), acknowledges: true)
+      changes.command?.reminders = ["r"]
+      try store.commit(changes)
+    }
+    #expect(
+      try store.ledger.acknowledgement(of: 1)
+        == Acknowledgement(user: 7, method: "Done", time: .start + .seconds(3.5)))
+  }
+
   @Test func theRowsOfAFiringGoWithIt() throws {
     let ledger = store.ledger
     for seq in 1...3 { try ledger.receive(Int64(seq), by: "ntfy", at: .start, text: nil) }

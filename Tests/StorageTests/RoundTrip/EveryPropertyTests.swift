@@ -153,6 +153,7 @@ import Testing
         {"v":1,"used":"2026-11-21T12:00:00","leads":{"9999-12-31T23:59:59":2},\
         "stay":"inside","since":1795230000000000,"settled":"2026-11-21T12:00:00",\
         "places":[3,7,1099511627776],"silent":1795230999999999,"rung":1795230000000001,\
+        "rung_again":1795230060000001,\
         "open":true,"again":1795230420000000,"repeated":3,"done":true,"expired":true,"unread":true,\
         "there":1795230120000000,"members":{"anna":true,"ben":false},\
         "early_from":"2026-11-21T12:00:00.000001","early_to":"2026-11-21T12:00:00",\

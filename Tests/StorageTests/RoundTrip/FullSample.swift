@@ -119,6 +119,7 @@ enum FullSample {
       Stay.Visit(since: .start, settledUpTo: .noon, places: [3, 7, 1 << 40]))
     history.silence = .until(Instant(microseconds: 1_795_230_999_999_999))
     history.lastRung = Instant(microseconds: 1_795_230_000_000_001)
+    history.lastRepeated = Instant(microseconds: 1_795_230_060_000_001)
     history.isUnacknowledged = true
     history.repetition = History.Repetition(next: .start + .minutes(7), count: 3)
     history.isDone = true

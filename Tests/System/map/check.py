@@ -152,8 +152,33 @@ def anchor(page, machine):
     check("and follow each position", page.until(f"/^4[56] m +090° E$/.test({shown})", 3), page.ask(shown))
     page.ask("night('red')")
     picture(page, "anchor-1400")
+    alarm(page, machine)
     page.ask("night('auto'); [...document.querySelectorAll('.acts button')].find(b => b.textContent === 'Raise').click()")
     check("Raise ends the watch", page.until("state.note.startsWith('The anchor is up')", 5) and "Anchor" not in str(machine.titles()), machine.titles())
+
+
+def alarm(page, machine):
+    """The boat drags: the alarm is in words, and boat and circle are in sight."""
+    page.call("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=2, mobile=True)
+    page.ask("night('auto')")
+    machine.run("anchor", "set", "--hold", "1s")
+    for step in range(12):
+        machine.fix(47.1393 + step * 0.0002, 9.5211)
+        time.sleep(0.5)
+    said = "document.querySelector('#anchor .alarm')?.textContent"
+    check("a drag is an alarm in words", page.until(f"/^ALARM: dragging since \\d\\d:\\d\\d$/.test({said})", 8), page.ask(said))
+    check("and in the line of the state", page.until("byId('state').textContent.includes('ALARM: dragging')", 5))
+    seen = "(b => [[state.me.lat, state.me.lon], [47.1393, 9.5217]].every(([y, x]) => y > b.south && y < b.north && x > b.west && x < b.east))(map.bounds())"
+    check("boat and anchor are in sight", page.until(seen, 5), page.ask("JSON.stringify(map.bounds())"))
+    check("no gate of an alarm has a tick", page.ask("!document.querySelector('.gate b')"))
+    picture(page, "alarm-390")
+    page.ask("showAnchor.isHeld = true; map.go(47.2, 9.6, 14)")
+    machine.fix(47.1421, 9.5212)
+    time.sleep(2.5)
+    check("a map that a hand has moved stays", page.ask("Math.abs(map.centre()[0] - 47.2) < 1e-6"))
+    machine.run("done", "anchor")
+    check("an acknowledged drift says so", page.until("document.getElementById('anchor')?.textContent.includes('acknowledged')", 5))
+    page.call("Emulation.setDeviceMetricsOverride", width=1400, height=900, deviceScaleFactor=1, mobile=False)
 
 
 def resume(page, machine):

@@ -94,6 +94,7 @@ struct PhoneCommand: ParsableCommand {
         try context.note(
           "georemind-web is for this machine alone: set Listen= or Address= in section [Web]")
       }
+      try web.noteNumber(context)
       if push, !web.settings.hasPage {
         try context.note("Done and Snooze work once section [Web] has Page=yes")
       }

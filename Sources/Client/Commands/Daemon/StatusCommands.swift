@@ -180,7 +180,7 @@ struct StatusCommand: ClientCommand {
       : "scatters \(ratio) times as much as it claims (\(minutes) minutes at rest)"
   }
 
-  /// `31 m at 45°, inside the circle of 40 m; alarm, silenced until 18:10`.
+  /// `84 m at 45°, outside the circle of 40 m; ALARM: dragging since 02:14`.
   private static func anchor(_ anchor: JSONObject, _ display: Display) -> String {
     let circle = "the circle of \(display.length(anchor["radius_m"]?.double ?? .nan))"
     var text =
@@ -193,7 +193,7 @@ struct StatusCommand: ClientCommand {
     if let distance = anchor["distance_m"]?.double, let bearing = anchor["bearing_deg"]?.double {
       text = "\(display.length(distance)) at \(Int(bearing) % 360)°, \(text)"
     }
-    if anchor["alarm"]?.bool == true { text += "; alarm" }
+    if let says = anchor["says"]?.string { text += "; \(says)" }
     if let end = anchor["silenced_until"]?.instant {
       text += "; silenced until \(display.entry(end))"
     }
@@ -202,10 +202,17 @@ struct StatusCommand: ClientCommand {
 
   private static func position(_ status: JSONObject, _ display: Display) -> String {
     guard let fix = status["fix"] else { return status["position"]?.string ?? "none" }
+    let loss = status["position_lost"]
     var text = status["position"]?.string ?? "known"
+    if let loss, let says = loss["says"]?.string {
+      text += " since \(Answer.time(loss["since"], display.entry)): \(says)"
+    }
     text += fix["mode"]?.int == 3 ? ", 3D" : ", 2D"
     if let error = fix["eph_m"]?.double { text += ", ±\(display.length(error))" }
-    if let age = fix["age_s"]?.double { text += ", \(Answer.age(age)) old" }
+    // A receiver that hangs sends its old position anew.
+    if loss?["cause"]?.string != "frozen", let age = fix["age_s"]?.double {
+      text += ", \(Answer.age(age)) old"
+    }
     return text
   }
 }

@@ -64,6 +64,7 @@ struct WebCommand: ParsableCommand {
         for line in code.lines { try context.output.line(line) }
       }
       try context.output.line(url)
+      try web.noteNumber(context)
       if !web.settings.hasPage {
         try context.note("georemind-web serves the map once section [Web] has Page=yes")
       }

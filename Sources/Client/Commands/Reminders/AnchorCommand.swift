@@ -18,8 +18,8 @@ struct AnchorCommand: ClientCommand {
       georemind anchor raise
 
       'anchor set' sets the watch around the present position, or around the anchor with \
-      --bearing and --distance; with a watch, it changes the given options. 'anchor' alone shows \
-      it. The alarm repeats each minute until 'georemind done anchor'. It also sounds when the \
+      --bearing and --distance; with a watch, it changes the given options, and --here moves it. \
+      'anchor' alone shows it. The alarm repeats each minute until 'georemind done anchor'. It also sounds when the \
       position is lost. 'anchor raise' ends the watch.
       """)
 
@@ -40,6 +40,9 @@ struct AnchorCommand: ClientCommand {
   @Option("The distance of the anchor from here; with --bearing.", "length")
   var distance: String?
 
+  @Flag(help: "Moves the watch that is set to the present position.")
+  var here = false
+
   @OptionGroup var options: CommonOptions
 
   /// The id of a new watch: the first free one of these; without, the daemon chooses.
@@ -47,16 +50,20 @@ struct AnchorCommand: ClientCommand {
   private static let usualRadius = 40.0
   private static let usualHold = TimeSpan.seconds(30)
   /// The oldest position that sets an anchor, seconds.
-  private static let maximumAge = 60.0
+  static let maximumAge = 60.0
 
-  private var hasOptions: Bool { radius != nil || hold != nil || bearing != nil }
+  private var hasOptions: Bool { radius != nil || hold != nil || bearing != nil || here }
 
   func validate() throws {
     guard (bearing == nil) == (distance == nil) else {
       throw ValidationError("--bearing and --distance go together")
     }
+    guard !here || bearing == nil else {
+      throw ValidationError("--here and --bearing exclude each other")
+    }
     if action != .set, hasOptions {
-      throw ValidationError("--radius, --hold, --bearing and --distance go with 'anchor set'")
+      throw ValidationError(
+        "--radius, --hold, --bearing, --distance and --here go with 'anchor set'")
     }
   }
 
@@ -105,17 +112,17 @@ struct AnchorCommand: ClientCommand {
       ?? old?.place?.radius ?? Self.usualRadius
     let hold = try hold.map(Self.span) ?? old?.dwell ?? Self.usualHold
     let fix = try daemon.call("Where")
-    try warn(of: CurrentPosition(fix)?.error, radius: metres, display, context)
-    let anchor: Coordinate
-    if let place = old?.place, bearing == nil {
-      anchor = place.position
-    } else {
-      anchor = try position(fix, radius: metres, display)
-    }
+    let former = old?.place?.position
+    // A command without options means this place, unless the boat lies in the circle.
+    let distance = former.flatMap { CurrentPosition(fix)?.position.distance(to: $0) }
+    let isMoved = here || bearing != nil || !hasOptions && distance.map { $0 > metres } ?? false
+    let kept = isMoved ? nil : former
+    let position = try kept ?? self.position(fix, radius: metres, display)
     let members: JSONObject = [
       "kind": "location", "title": "Anchor watch",
       "place": [
-        "name": "the anchor", "lat": .double(anchor.latitude), "lon": .double(anchor.longitude),
+        "name": "the anchor", "lat": .double(position.latitude),
+        "lon": .double(position.longitude),
         "radius_m": .double(metres),
       ], "on": "depart", "dwell_s": .double(hold.seconds), "every_visit": true, "nag_s": 60,
       "nag_limit": 0, "priority": 1, "anchor_watch": true,
@@ -124,16 +131,18 @@ struct AnchorCommand: ClientCommand {
       try old.map {
         try daemon.call("Edit", ["id": .string($0.id), "changes": .object(members)])
       } ?? add(members, daemon)
-    let kept = try ListedReminder(
+    let added = try ListedReminder(
       answer["reminder"]?.object ?? JSONObject(), zone: display.zone
     ).reminder
-    if old == nil, kept.id != Self.ids[0] {
+    if old == nil, added.id != Self.ids[0] {
       try context.note(
         "note: the id '\(Self.ids[0])' belongs to another reminder; "
-          + "'georemind done \(kept.id)' ends an alarm")
+          + "'georemind done \(added.id)' ends an alarm")
     }
-    guard !options.json else { return try context.output.line(["id": .string(kept.id)]) }
-    let text = ReminderSentence.text(kept, display, detail: .position(here: nil))
+    let circle = Circle(anchor: position, radius: metres, former: former)
+    for note in circle.notes(fix, display) { try context.note("note: \(note)") }
+    guard !options.json else { return try context.output.line(["id": .string(added.id)]) }
+    let text = ReminderSentence.text(added, display, detail: .position(here: nil))
     try context.output.line(text)
     try context.noteUndo(options)
   }
@@ -158,19 +167,6 @@ struct AnchorCommand: ClientCommand {
     } catch {
       throw Failure(.badData, "--hold '\(text)': \(error)")
     }
-  }
-
-  /// Names a circle that works where one is smaller than the error of the position, which is set
-  /// all the same.
-  private func warn(
-    of error: Double?, radius: Double, _ display: Display, _ context: Context
-  ) throws {
-    guard let error, error > radius else { return }
-    // The anchor and the boat may each be off by as much.
-    let needed = (2 * error / 10).rounded(.up) * 10
-    try context.note(
-      "note: the position is good to ±\(display.length(error)) only, so a circle of "
-        + "\(display.length(radius)) gives false alarms; --radius \(Int(needed))m would not")
   }
 
   /// Where the anchor lies, from the last fix.
@@ -200,55 +196,5 @@ struct AnchorCommand: ClientCommand {
           + "\(display.length(radius)); give a larger --radius")
     }
     return here.position.destination(bearing: degrees, distance: metres)
-  }
-
-  // MARK: - Showing it
-
-  private func show(
-    _ watch: JSONObject, _ daemon: DaemonConnection, _ context: Context
-  ) throws {
-    let display = try context.display()
-    guard let place = try ListedReminder(watch, zone: display.zone).reminder.place else { return }
-    let answer = try daemon.call("Where")
-    let here = CurrentPosition(answer)
-    let distance = here.map { $0.position.distance(to: place.position) }
-    let bearing = here.map { $0.position.initialBearing(to: place.position) }
-    let swing = watch["swing"]?["largest_m"]?.double
-    let since = watch["swing"]?["since"]?.instant
-    guard !options.json else {
-      return try context.output.line(
-        JSONObject([
-          "lat": .double(place.position.latitude), "lon": .double(place.position.longitude),
-          "radius_m": .double(place.radius), "state": watch["state"],
-          "distance_m": .double(distance.map { ($0 * 10).rounded() / 10 }),
-          "bearing_deg": .double(bearing.map { ($0 * 10).rounded() / 10 }),
-          "swing": watch["swing"], "age_s": answer["age_s"], "eph_m": .double(here?.error),
-        ]))
-    }
-    try context.output.line(
-      "The anchor is at \(place.position.formatted(.decimalDegrees)), in a circle of "
-        + display.length(place.radius))
-    if let distance, let bearing {
-      let age = TimeSpan(seconds: answer["age_s"]?.double ?? 0).words
-      let error = here?.error.map { ", good to ±\(display.length($0))" } ?? ""
-      let outside = distance > place.radius ? ": outside the circle" : ""
-      try context.output.line(
-        "It bears \(Int(bearing.rounded()) % 360)° at \(display.length(distance)) from the last "
-          + "position, \(age) old\(error)\(outside)")
-    } else {
-      try context.output.line("There is no position")
-    }
-    if let swing, let since {
-      try context.output.line(
-        "The largest swing was \(display.length(swing)), since \(display.entry(since))")
-    }
-    if let end = watch["snoozed_until"]?.instant {
-      try context.output.line("It is silenced until \(display.entry(end))")
-    }
-    if let fired = watch["last_fired"]?.instant {
-      let id = watch["id"]?.string ?? ""
-      try context.output.line(
-        "The last alarm was \(display.entry(fired)); 'georemind done \(id.printable)' ends it")
-    }
   }
 }

@@ -105,13 +105,13 @@ extension Daemon {
   var positionMark: PositionMark {
     PositionMark(
       fix: host.engine.lastFix, arrival: host.engine.lastFixArrival,
-      isLost: host.engine.isPositionLost)
+      isLost: host.engine.hasLostPosition)
   }
 
   /// An answer of `WatchFixes`.
   var positionNews: JSONObject {
     var fix = host.engine.lastFix?.tpv(device: nil)
     if let feed = followedFeed { fix?["feed"] = .string("\(feed)") }
-    return ["fix": fix.map { .object($0) }, "lost": .bool(host.engine.isPositionLost)]
+    return ["fix": fix.map { .object($0) }, "lost": .bool(host.engine.hasLostPosition)]
   }
 }
