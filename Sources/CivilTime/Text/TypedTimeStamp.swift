@@ -33,8 +33,8 @@ package struct TypedTime: Equatable, Sendable {
   /// A stamp with a zone, a span from now and one in seconds are absolute, all others floating. A
   /// time of day alone is the next one, and so is a weekday. Before a date a weekday must match it.
   ///
-  /// Where `direction` is back, both are the last one, and a span alone is so long ago. `last friday`
-  /// and `last night` have a meaning there.
+  /// Where `direction` is back, both are the last one, and a span alone is so long ago. `last
+  /// friday` and `last night` have a meaning there.
   ///
   /// - Parameters:
   ///   - zone: where `today` and the next `09:30` are looked up.

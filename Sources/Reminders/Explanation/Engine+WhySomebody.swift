@@ -7,7 +7,7 @@ extension Engine {
   func somebodyGates(_ evaluation: Evaluation) -> [Explanation.Gate]? {
     let (slot, now) = (evaluation.slot, evaluation.now)
     if slot.reminder.trigger == .silent { return listens(slot) ? [silenceGate(evaluation)] : [] }
-    let members = slot.reminder.isAboutSeveral ? [membersGate(evaluation)] : []
+    let members = slot.reminder.isAboutSeveral ? memberGates(evaluation) : []
     guard slot.reminder.trigger == .absent else { return members.isEmpty ? nil : members }
     // The end of a snooze rings, whoever has come.
     guard slot.state == .armed, let occurrence = evaluation.plan.occurrence else { return members }
@@ -44,22 +44,29 @@ extension Engine {
       remedy: "nothing is heard until \(text(end))", figures: ["opens": .string(end.json)])
   }
 
-  private func membersGate(_ evaluation: Evaluation) -> Explanation.Gate {
-    let slot = evaluation.slot
+  private func memberGates(_ evaluation: Evaluation) -> [Explanation.Gate] {
+    let (slot, now) = (evaluation.slot, evaluation.now)
     let members = slot.history.members.sorted { $0.key < $1.key }
     var figures = JSONObject()
     for (name, isInside) in members { figures[name] = .bool(isInside) }
     let words = members.map { "\($0.key) is \($0.value ? "inside" : "outside")" }
-    let isOn =
-      slot.reminder.trigger == .absent || evaluation.schedule.departureEnd(slot.history) != nil
-      || evaluation.plan.occurrence.map {
-        evaluation.schedule.openStay(slot.history, $0, evaluation.surroundings) != nil
-      } ?? false
-    return .init(
-      "members", isOn && !members.isEmpty,
+    let end =
+      evaluation.schedule.departureEnd(slot.history)
+      ?? evaluation.plan.occurrence.flatMap {
+        evaluation.schedule.openStay(slot.history, $0, evaluation.surroundings)
+      }
+    let gate = Explanation.Gate(
+      "members", end != nil && !members.isEmpty,
       members.isEmpty ? "No tracker's position is known yet" : words.joined(separator: ", "),
       remedy: members.isEmpty ? "a tracker gives a position" : moveAwaited(slot.reminder, members),
       figures: figures)
+    guard slot.reminder.trigger != .absent, let end, end > now else { return [gate] }
+    return [
+      gate,
+      .init(
+        "dwell", false, "It counts when it has lasted until \(text(end))",
+        remedy: "that lasts until \(text(end))", figures: ["opens": .string(end.json)]),
+    ]
   }
 
   /// The move of one of several trackers that a reminder waits for.

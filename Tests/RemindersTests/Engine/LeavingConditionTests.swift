@@ -65,20 +65,6 @@ import Testing
     #expect(harness.events.count == 2)
   }
 
-  /// Ten minutes of slack from then on are not enough, and a second more is.
-  @Test(arguments: [("18:20:00", 1), ("18:19:59", 2)])
-  func tenMinutesOfSlackBehindFromAreNoNewTimeToLeave(from: String, count: Int) throws {
-    var harness = try harness(
-      #""due":"2026-06-12T18:30:00Z","from":"2026-06-12T\#(from)Z""#)
-    harness.wait(1800)
-    harness.send(.snooze(id: "t", .until(harness.now + .minutes(5))))
-    harness.wait(3600)
-    for _ in 0..<3 { harness.fix(0, after: 60) }
-    for _ in 0..<3 { harness.fix(2000, after: 60) }
-    harness.wait(7200)
-    #expect(harness.events.count == count)
-  }
-
   @Test func withinTheCooldownItIsSkipped() throws {
     #expect(
       try leaves(

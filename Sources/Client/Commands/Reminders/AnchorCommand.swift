@@ -19,8 +19,8 @@ struct AnchorCommand: ClientCommand {
 
       'anchor set' sets the watch around the present position, or around the anchor with \
       --bearing and --distance; with a watch, it changes the given options, and --here moves it. \
-      'anchor' alone shows it. The alarm repeats each minute until 'georemind done anchor'. It also sounds when the \
-      position is lost. 'anchor raise' ends the watch.
+      'anchor' alone shows it. The alarm repeats each minute until 'georemind done anchor'. It \
+      also sounds when the position is lost. 'anchor raise' ends the watch.
       """)
 
   enum Action: String, CaseIterable, ExpressibleByArgument {
