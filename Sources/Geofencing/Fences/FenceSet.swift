@@ -90,8 +90,8 @@ package struct FenceSet: Sendable {
 
   // MARK: - Fences in common
 
-  /// Gives the fences away, so that those of several sets are changed in one place. `share` brings
-  /// them back.
+  /// Gives the fences away, so that the fences of several sets are changed in one place. `share`
+  /// brings them back.
   package mutating func release() -> FenceIndex {
     defer { index = FenceIndex(radius: index.radius) }
     return index

@@ -79,7 +79,7 @@ struct CategoryWatch: Sendable {
     self.known = known
   }
 
-  /// Gives the places away, so that those of a category are changed once. `take` brings them back.
+  /// Gives the places away, so that the places of a category are changed once. `take` brings them back.
   mutating func release() -> WatchedPlaces {
     var given = places
     places = WatchedPlaces()
@@ -113,10 +113,10 @@ struct CategoryWatch: Sendable {
   }
 
   /// Takes places after `beginFilling`. The device is outside of the new ones, but for the known
-  /// ones and those that contain its last sample.
+  /// ones and the places that contain its last sample.
   /// - Parameters:
   ///   - common: what `release` gave, or the places of another watch.
-  ///   - new: those that were added.
+  ///   - new: the added places.
   mutating func fill(
     _ common: WatchedPlaces, new: Range<FenceID>, isLast: Bool, following device: FenceMonitor
   ) {

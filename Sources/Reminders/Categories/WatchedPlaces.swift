@@ -14,7 +14,7 @@ struct WatchedPlaces: Sendable {
   /// The edge or line that the distance of a place with a shape refers to, by place number.
   private var landmarks: [Int64: String] = [:]
 
-  /// Places that are there, and removed ones.
+  /// Present places and removed ones.
   var count: Int { numbers.count }
 
   /// All fences.
@@ -62,7 +62,7 @@ struct WatchedPlaces: Sendable {
 
   func number(of fence: FenceID) -> Int64 { numbers[Int(fence)] }
 
-  /// What the distance from a place refers to, in words.
+  /// The reference of a distance from a place, in words.
   /// - Parameter isCircle: all places are circles around their positions.
   func landmark(of number: Int64, isCircle: Bool) -> String {
     (isCircle ? nil : landmarks[number]) ?? Region.circleLandmark

@@ -112,9 +112,9 @@ package final class ReminderField: Sendable {
   }
 
   /// - Parameters:
-  ///   - standard: the value of a new reminder.
-  ///   - get: nil where not set.
-  ///   - typed: the form's value, where it differs.
+  ///   - standard: The value of a new reminder.
+  ///   - get: It answers nil where not set.
+  ///   - typed: The form's value, where it differs.
   ///   - sentence: replaces `clause` where it needs more fields.
   ///   - print: the member as JSON, where it is another one than of typed texts.
   ///   - read: gets the whole document as well.

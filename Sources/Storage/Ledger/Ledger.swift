@@ -194,7 +194,7 @@ package struct Ledger {
       filters += " AND reminder_id = ?"
       values.append(.text(reminder))
     }
-    // Those of one time, and then those before it: each is a range of the index.
+    // The rows of one time, and then the rows before it: each is a range of the index.
     var parts: [(filter: String, values: [SQLValue])] = [("", [])]
     if let seq {
       let time = "(SELECT time_us FROM firing WHERE seq = ?)"

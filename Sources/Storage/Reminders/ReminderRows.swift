@@ -1,7 +1,7 @@
 import Reminders
 
-/// What changes leave of each reminder that they save, in the form of its row; the rest of their
-/// histories; and what they remove. The last change of a reminder counts.
+/// The rows of the reminders that changes save, the rest of their histories, and the removed ids.
+/// The last change of a reminder counts.
 struct ReminderRows {
   struct Saved {
     let id: String

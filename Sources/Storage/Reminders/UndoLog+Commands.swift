@@ -44,7 +44,7 @@ extension UndoLog {
       """, [.integer(Int64(command.user)), SQLValue(Self.maximumCommands)])
   }
 
-  /// Adds the number of a command's reminders to the one that it continues; nil if there is none.
+  /// Adds the number of a command's reminders to the command that it continues; nil without one.
   private func continued(_ command: UserCommand) throws(StoreError) -> Int64? {
     guard command.continues else { return nil }
     return try database.integer(
