@@ -79,7 +79,8 @@ struct CategoryWatch: Sendable {
     self.known = known
   }
 
-  /// Gives the places away, so that the places of a category are changed once. `take` brings them back.
+  /// Gives the places away, so that the places of a category are changed once. `take` brings them
+  /// back.
   mutating func release() -> WatchedPlaces {
     var given = places
     places = WatchedPlaces()
