@@ -245,7 +245,7 @@ def push(service):
     hook = f"{service.folder}/usr/local/lib/georemind/cleo"
     check("nobody else reads the hook", os.stat(hook).st_mode & 0o007 == 0)
     for name in ("milk", "tea"):
-        service.run("add", name, "--id", name, "--due", "tomorrow 9:00")
+        service.run("add", name, "--id", name, "--due", "now")
     seen = {}
     for name in ("milk", "tea"):
         firing = {"TITLE": name, "WHY": "It is due", "EVENT": "due", "PRIORITY": "2", "REMINDER_ID": name}
@@ -254,8 +254,14 @@ def push(service):
         check("the hook sends to the topic", result.returncode == 0 and path.startswith("/" + topic.split("/")[3].split("?")[0]))
         seen[name] = actions(headers["Actions"])
     check("a message has Done and Snooze", list(seen["milk"]) == ["Done", "Snooze 20 min"], list(seen["milk"]))
+    # The button completes what has rung.
+    for _ in range(100):
+        if json.loads(service.run("show", "milk", "--json"))["state"] == "fired":
+            break
+        time.sleep(0.05)
     check("Done completes", press(service, seen["milk"]["Done"])[0] == 200
           and json.loads(service.run("show", "milk", "--json"))["state"] == "done")
+    check("and changes nothing when it is pressed again", press(service, seen["milk"]["Done"])[0] == 200)
     check("Snooze snoozes", press(service, seen["tea"]["Snooze 20 min"])[0] == 200
           and "snoozed_until" in json.loads(service.run("show", "tea", "--json")))
     bearer = {"Authorization": seen["tea"]["Done"][2]["headers.Authorization"]}
