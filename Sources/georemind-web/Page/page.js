@@ -162,6 +162,9 @@ function showAnchor(reminder) {
 function seeAnchor({ lat, lon, radius_m }, isNew) {
   const reach = radius_m * 1.3 / 111195, east = reach / Math.cos(lat * RADIAN), me = state.me, margin = reach / 6;
   const points = [[lat - reach, lon - east], [lat + reach, lon + east], ...(me ? [[me.lat - margin, me.lon - margin], [me.lat + margin, me.lon + margin]] : [])];
+  // The search lies over the northern end.
+  const ys = points.map(p => p[0]), top = Math.max(...ys);
+  points.push([top + (top - Math.min(...ys)) * 0.35, lon]);
   const b = map.bounds(), isSeen = points.every(([y, x]) => y > b.south && y < b.north && x > b.west && x < b.east);
   if (isNew || !isSeen) map.fit(points, 19);
 }

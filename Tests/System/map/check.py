@@ -170,6 +170,10 @@ def alarm(page, machine):
     check("and in the line of the state", page.until("byId('state').textContent.includes('ALARM: dragging')", 5))
     seen = "(b => [[state.me.lat, state.me.lon], [47.1393, 9.5217]].every(([y, x]) => y > b.south && y < b.north && x > b.west && x < b.east))(map.bounds())"
     check("boat and anchor are in sight", page.until(seen, 5), page.ask("JSON.stringify(map.bounds())"))
+    clear = "[map.at(state.me.lat, state.me.lon)[1], document.getElementById('chips').getBoundingClientRect().bottom]"
+    y, covered = page.ask(clear)
+    check("and nothing lies over the boat", page.until(f"(([y, b]) => y > b)({clear})", 5), [y, covered])
+    check("the reasons have the whole width", page.ask("document.querySelector('.gate span').getBoundingClientRect().width") > 200)
     check("no gate of an alarm has a tick", page.ask("!document.querySelector('.gate b')"))
     picture(page, "alarm-390")
     page.ask("showAnchor.isHeld = true; map.go(47.2, 9.6, 14)")
