@@ -79,14 +79,24 @@ def compare(script, rows, is_disturbed):
             following = next((at for at in fixes if at > step["at"]), step["at"])
             id = step["reminder"]["id"]
             waits[id] = max(waits[id], following - step["at"])
+    # The receiver sends on for minutes after each fix of a script, and again when it comes back: its
+    # silences are not those of the script. The generated lives compare them.
+    silent = {step["reminder"]["id"] for step in script.steps
+              if step.get("reminder", {}).get("on") == "silent"}
     for id in sorted(kinds):
-        if id in script.uncertain or id in nags:
+        if id in script.uncertain | nags | silent:
             continue
         span = SLOWEST_DECISION if kinds[id] != "date" else 0
         span += waits[id]
         span += RETRY if is_disturbed else 2 if script.sets_clock else 0
         # The last firings may come after the end.
-        last = script.head["end"] - span if not script.sets_clock else float("inf")
+        last = script.head["end"] - span
+        if script.sets_clock:
+            # Where a life ends in its sleep, nothing that failed is tried again.
+            gap = max((step["at"] + step["span"] for step in script.steps
+                       if step["do"] in ("suspend", "outage")), default=0)
+            ends_asleep = is_disturbed and gap > script.head["end"]
+            last = gap - 3600 if ends_asleep else float("inf")
         ours = sorted(firing for firing in wanted[id] if firing[0] <= last)
         theirs = sorted(found[id])
         for number in range(max(len(ours), len(theirs))):

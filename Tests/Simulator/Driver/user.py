@@ -7,7 +7,6 @@ import shutil
 
 import client
 import feed
-import oracle
 
 
 class Failed(Exception):
@@ -60,7 +59,6 @@ class User:
         elif what == 2:
             self.world["journal_delay"] = self.random.choice([1000, 10 ** 6, 3 * 10 ** 6])
         elif what == 3:
-            self.break_silence()
             self.receiver.send("".join(chr(self.random.randrange(32, 127)) for _ in range(200)))
             self.receiver.send("\r\n")
         elif what == 4 and line.get("goes_on") and self.world.now - self.fix_sent < 30 * 10 ** 6:
@@ -154,7 +152,6 @@ class User:
     def receive(self):
         if self.receiver.accept() or (self.receiver.kind == "udp" and self.turns == 2):
             if self.fix is not None:
-                self.break_silence()
                 self.receiver.send_fix(self.fix, self.world.now)
                 self.send_on()
         if self.visitor.answer() is not None:
@@ -224,12 +221,6 @@ class User:
         self.script.uncertain |= self.added
         self.script.uncertain |= self.script.changed_at_start(self.elapsed // 10 ** 6)
         self.has_fix, self.fix_sent = False, 0
-
-    def break_silence(self):
-        """Something is sent that the script does not have: a silence begins anew."""
-        if self.world.now - self.fix_sent > oracle.SLOWEST_DECISION * 10 ** 6:
-            self.script.uncertain |= {id for id, reminder in self.reminders.items()
-                                      if reminder.get("on") == "silent"}
 
     def send_on(self):
         """After a new connection the receiver sends its fix some more times: one fix alone decides
