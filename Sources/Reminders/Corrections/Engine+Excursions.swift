@@ -6,9 +6,12 @@ import Geofencing
 ///
 /// A jump that two fixes agree on counts, though a reflection can make two. If the position jumps
 /// back, what it fired in between was false: those reminders are armed again. A device that moves
-/// at a plausible speed never causes this.
+/// at a plausible speed never causes this. After an hour a place is where the device was.
 extension Engine {
   struct Excursion: Sendable {
+    static let longest = TimeSpan.hours(1)
+
+    let began: Instant
     /// Where the device was before the jump.
     let origin: Coordinate
     /// Length of the jump.
@@ -26,10 +29,14 @@ extension Engine {
     excursion?.fired[slot.reminder.id] = slot.history
   }
 
+  mutating func endOldExcursion(at now: Instant) {
+    if let excursion, now - excursion.began > Excursion.longest { self.excursion = nil }
+  }
+
   /// A jump that more than one fix has borne out.
   mutating func jump(from origin: Coordinate, to here: Coordinate, at now: Instant) {
     guard let excursion, here.distance(to: excursion.origin) < excursion.metres / 2 else {
-      excursion = Excursion(origin: origin, metres: origin.distance(to: here))
+      excursion = Excursion(began: now, origin: origin, metres: origin.distance(to: here))
       return
     }
     self.excursion = nil

@@ -44,6 +44,7 @@ extension Engine {
     }
     // A jump that no other fix bears out starts no one on their way.
     guard !monitor.isInDoubt, let here = monitor.lastSample?.position else { return }
+    endOldExcursion(at: now)
     if let former, monitor.jumpCount != jumps { jump(from: former, to: here, at: now) }
     travel(to: here, at: now)
   }

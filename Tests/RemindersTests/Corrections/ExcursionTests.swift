@@ -7,9 +7,12 @@ import Testing
 /// Times to leave and positions that are not where the device is.
 @Suite struct ExcursionTests {
   /// 2 km on foot: the time to leave is 31 min before.
-  private static let ferry =
+  private static let ferry = ferry(#""transport":"walking""#)
+
+  private static func ferry(_ way: String) -> String {
     #"{"id":"ferry","kind":"preemptive","title":"Ferry","due":"2026-06-12T19:00:00Z","#
-    + #""transport":"walking","place":{"name":"Pier","lat":53.55,"lon":9.99,"radius_m":100}}"#
+      + way + #","place":{"name":"Pier","lat":53.55,"lon":9.99,"radius_m":100}}"#
+  }
   private static let leave = EngineHarness.start + .hours(3) - .seconds(2000 * 1.3 / (5 / 3.6))
 
   /// A fix a second, 2 km away, and these many fixes 200 km away every two minutes.
@@ -65,6 +68,18 @@ import Testing
     #expect(delays.count == 2)
     #expect(delays.last.map { (-1...2).contains($0) } == true, "\(delays)")
     #expect(harness.events == ["ferry:late", "ferry:leave"])
+  }
+
+  /// Where it was for hours it was indeed, however it came and went.
+  @Test func aLongStayElsewhereIsTrue() throws {
+    var harness = EngineHarness()
+    harness.fix(2_000)
+    try harness.add(Self.ferry(#""transport":"walking","travel_s":1860"#))
+    for _ in 0..<9_000 { harness.fix(200_000) }
+    for _ in 0..<3_800 { harness.fix(2_000) }
+    #expect(harness.events == ["ferry:leave"])
+    let isQuiet = harness.engine.isQuiet
+    #expect(isQuiet)
   }
 
   /// A jump that stays, and a way back at a plausible speed, bring nothing back.

@@ -86,6 +86,9 @@ def compare(script, rows, is_disturbed):
     for id in sorted(kinds):
         if id in script.uncertain | nags | silent:
             continue
+        if kinds[id] == "preemptive" and any(
+                script.is_false(at) for at, _ in wanted[id] + found[id]):
+            continue
         span = SLOWEST_DECISION if kinds[id] != "date" else 0
         span += waits[id]
         span += RETRY if is_disturbed else 2 if script.sets_clock else 0

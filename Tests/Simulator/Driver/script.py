@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import math
 import subprocess
 import zoneinfo
 
@@ -12,6 +13,10 @@ from errands import errands
 BURST = [0, 5, 10, 15, 20, 25, 40, 60, 90, 125, 150, 175, 200]
 # A new process whose position is old waits so long for another before it fires a time to leave.
 LONGEST_WAIT = 120
+# A device that is faster has jumped, in m/s; the daemon takes 100.
+JUMP = 80
+# A jump and one back within an hour, and the time that the daemon takes to believe them, in s.
+EXCURSION = 3_600 + 240
 
 
 class Script:
@@ -61,6 +66,26 @@ class Script:
             if any(0 <= each.timestamp() - first <= span for each in ends):
                 return True
         return False
+
+    def jumps(self):
+        """When the receiver jumps: the next fix of the script is too far from the last one sent."""
+        fixes = [step for step in self.steps if step["do"] == "fix"]
+        found = []
+        for one, next in zip(fixes, fixes[1:]):
+            sent = max([one["at"] + span for span in BURST if one["at"] + span < next["at"]],
+                       default=one["at"])
+            north = (next["lat"] - one["lat"]) * 111_195
+            east = (next["lon"] - one["lon"]) * 111_195 * math.cos(math.radians(one["lat"]))
+            if math.hypot(north, east) > JUMP * (next["at"] - sent):
+                found.append(next["at"])
+        return found
+
+    def is_false(self, at):
+        """Whether a time to leave at `at` may be taken back: it lies between a jump and one that
+        may lead back. The generated lives have no jumps."""
+        jumps = self.jumps()
+        return any(out <= at <= back + 240 and back - out <= EXCURSION
+                   for out in jumps for back in jumps if out < back)
 
     @staticmethod
     def changes(step, id):
