@@ -140,21 +140,12 @@ extension Daemon {
         try end(typed: text, "a span (20min), a time (18:00) or next-visit", after: now))
     }
     try perform(
-      Command(
-        events: reminders.map { .snooze(id: $0.id, snooze.counted(from: leaving($0, at: now))) },
-        origin: origin))
+      Command(events: reminders.map { .snooze(id: $0.id, snooze) }, origin: origin))
     for reminder in reminders {
       if case .until(let until) = host.history(reminder.id)?.silence {
         calendarsFollow(snoozeOf: reminder, until: until)
       }
     }
-  }
-
-  /// When one leaves, for a time to leave that is still to ring.
-  private func leaving(_ reminder: Reminder, at now: Instant) -> Instant? {
-    guard reminder.kind == .preemptive, host.history(reminder.id)?.isUnacknowledged == false
-    else { return nil }
-    return host.plan(reminder.id, at: now)?.rings
   }
 
   /// A reminder's document with changes. The radius of a known place goes with the place; a radius
@@ -207,13 +198,5 @@ extension Daemon {
       throw GeoremindError.invalidReminder(field: "until", reason: "that is in the past")
     }
     return until
-  }
-}
-
-extension Snooze {
-  /// A span counts from the moment that is still to come, if there is one.
-  fileprivate func counted(from moment: Instant?) -> Snooze {
-    guard case .by(let span) = self, let moment else { return self }
-    return .until(moment + span)
   }
 }

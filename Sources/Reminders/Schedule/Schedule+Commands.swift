@@ -88,21 +88,15 @@ extension Schedule {
     if case .outside = history.stay { history.stay = .outside(since: nil) }
   }
 
-  /// Keeps it silent. A date that has not rung yet moves later than its own time.
+  /// Keeps it silent. A span counts from the own time of a date or a time to leave that has not rung
+  /// yet. A date moves later than that alone; a time to leave may be called to mind earlier.
   package mutating func snoozed(
     _ history: inout History, _ snooze: Snooze, _ surroundings: Surroundings, at now: Instant
   ) {
-    var own: Instant?
-    if reminder.kind == .date, !history.isUnacknowledged {
-      var awake = history
-      awake.silence = nil
-      // A moment that it has missed is none.
-      let moment = plan(awake, surroundings, at: now).lead?.moment
-      own = moment.flatMap { window.release(of: $0) }.flatMap { $0 > now ? $0 : nil }
-    }
+    let own = history.isUnacknowledged ? nil : ownTime(history, surroundings, at: now)
     switch snooze {
     case .until(let end):
-      if end <= now || own.map({ end < $0 }) ?? false { return }
+      if end <= now || reminder.kind == .date && own.map({ end < $0 }) ?? false { return }
       history.silence = .until(end)
     case .by(let span): history.silence = .until(max(own ?? now, now) + span)
     case .nextVisit:
@@ -113,6 +107,22 @@ extension Schedule {
       if !reminder.repeats { history.usedUpTo = nil }
     }
     history.repetition = nil
+  }
+
+  /// When it would ring by itself; nil for a place, and for a moment that it has missed.
+  private mutating func ownTime(
+    _ history: History, _ surroundings: Surroundings, at now: Instant
+  ) -> Instant? {
+    var awake = history
+    awake.silence = nil
+    guard let moment = plan(awake, surroundings, at: now).lead?.moment else { return nil }
+    let own: Instant? =
+      switch reminder.kind {
+      case .location: nil
+      case .date: window.release(of: moment)
+      case .preemptive: max(moment, window.from ?? moment)
+      }
+    return own.flatMap { $0 > now ? $0 : nil }
   }
 
   /// The end of a snooze rings, and stands for all that has passed.

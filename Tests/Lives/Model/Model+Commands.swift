@@ -89,13 +89,12 @@ extension Model {
     store(record)
   }
 
-  /// Of a date that has not rung or is acknowledged, from its next moment; else from now.
+  /// Of a date or a time to leave that has not rung or is acknowledged, from its next moment; else
+  /// from now.
   package mutating func snooze(_ id: String, by span: Int) {
     guard let record = records[id] else { return }
     var start = now
-    if record.spec.isDate, !record.isUnacknowledged, let next = nextMoment(of: record) {
-      start = max(now, next)
-    }
+    if !record.isUnacknowledged, let next = nextTime(of: record) { start = max(now, next) }
     snooze(id, until: start + span)
   }
 

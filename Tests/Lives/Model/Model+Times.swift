@@ -65,6 +65,23 @@ extension Model {
 
   // MARK: - Times to leave
 
+  /// The next moment of a date or a time to leave.
+  func nextTime(of record: Record) -> Moment? {
+    switch record.spec.kind {
+    case .date: nextMoment(of: record)
+    case .location: nil
+    case .leave: nextLeaving(of: record)
+    }
+  }
+
+  private func nextLeaving(of record: Record) -> Moment? {
+    // Of several that were missed, the last one counts.
+    guard let next = record.waiting.last(where: { $0.due <= now }) ?? record.next,
+      let moment = moments(of: next, record).dropFirst(record.mark(next).leads).first
+    else { return nil }
+    return max(moment, record.spec.from?.moment(in: zone) ?? moment)
+  }
+
   private func isThere(_ record: Record) -> Bool {
     position(of: record).lastInside?.contains(record.spec.region) ?? false
   }
