@@ -54,6 +54,13 @@ struct Estimator {
     if let claimed = Self.speed(of: sample) { track.correct(bySpeed: claimed) }
   }
 
+  /// Of no fix.
+  static var blank: Estimator {
+    let place = Coordinate(clampingLatitude: 0, wrappingLongitude: 0)
+    let sample = PositionSample(time: Instant(microseconds: 0), position: place)
+    return Estimator(Vector(place), sample, ReceiverNoise())
+  }
+
   /// The present estimate.
   var belief: Belief { belief(isLone: interval == 0) }
 

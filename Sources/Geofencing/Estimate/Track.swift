@@ -11,14 +11,17 @@ package struct Track: Sendable {
   /// Of the followed receiver.
   var noise = ReceiverNoise()
   private var others: [(id: ReceiverID, noise: ReceiverNoise)] = []
-  /// Nil before the first sample.
-  private var estimator: Estimator?
+  /// Says nothing before `hasBegun`; an optional would be copied with each sample.
+  private var estimator = Estimator.blank
+  private var hasBegun = false
   /// The start of a way: the believed place of a sample, and whether the device was going there.
   typealias Leg = (place: Vector, time: Instant, isGoing: Bool)
-  /// The leg that begins with the newest sample that counts.
-  private(set) var former: Leg?
   /// The newest sample that counts.
-  private(set) var last: PositionSample?
+  package private(set) var last: PositionSample?
+  /// The estimate after it.
+  private(set) var counted = Belief.exact(Vector(x: 1, y: 0, z: 0))
+  /// The leg that begins with the sample before it.
+  private var former: Leg?
   /// The time of the newest sample, whether it counts or not.
   private(set) var newest = Instant(microseconds: .min)
   /// How many runs of samples were set aside and not borne out by those after them.
@@ -40,18 +43,20 @@ package struct Track: Sendable {
     id = next
   }
 
-  /// Takes in a sample. Returns nil if it does not count: it is not newer than the one before, too
-  /// inaccurate, or set aside.
+  /// Takes in a sample. Returns whether it counts: it does not if it is not newer than the one
+  /// before, too inaccurate, or set aside.
   @inline(__always)
-  mutating func step(to sample: PositionSample, _ policy: MonitorPolicy) -> Step? {
-    guard sample.time > newest else { return nil }
-    if let eph = sample.eph, eph > policy.maximumError { return nil }
+  mutating func follow(_ sample: PositionSample, _ policy: borrowing MonitorPolicy) -> Bool {
+    guard sample.time > newest else { return false }
+    if let eph = sample.eph, eph > policy.maximumError { return false }
     guard
       let belief = policy.isPlain
         ? takeExact(sample) : take(sample, fastest: policy.plausibleSpeed)
-    else { return nil }
-    defer { former = (belief.place, sample.time, belief.isGoing) }
-    return Step(sample: sample, belief: belief, former: former)
+    else { return false }
+    if let last { former = (counted.place, last.time, counted.isGoing) }
+    last = sample
+    counted = belief
+    return true
   }
 
   /// Takes in a sample. Returns nil if it does not count: it is neither near enough to where the
@@ -60,33 +65,31 @@ package struct Track: Sendable {
   mutating func take(_ sample: PositionSample, fastest: Double) -> Belief? {
     newest = sample.time
     let place = Vector(sample.position)
-    guard estimator != nil else {
-      (estimator, last) = (Estimator(place, sample, noise), sample)
-      return estimator?.belief
+    guard hasBegun else {
+      (estimator, hasBegun) = (Estimator(place, sample, noise), true)
+      return estimator.belief
     }
-    guard let belief = estimator?.follow(place, sample, &noise, fastest: fastest) else {
-      return nil
-    }
+    guard let belief = estimator.follow(place, sample, &noise, fastest: fastest) else { return nil }
     switch belief.end {
     case nil: break
     case .jump: jumpCount += 1
     case .outlier: outlierCount += 1
     }
-    last = sample
     return belief
   }
 
   /// Takes in a sample as it is.
   private mutating func takeExact(_ sample: PositionSample) -> Belief {
     newest = sample.time
-    last = sample
     return .exact(Vector(sample.position))
   }
 
   /// The present estimate; nil before the first sample.
-  var belief: Belief? { estimator?.belief ?? last.map { .exact(Vector($0.position)) } }
+  var belief: Belief? {
+    hasBegun ? estimator.belief : last.map { .exact(Vector($0.position)) }
+  }
 
-  var isInDoubt: Bool { estimator?.isInDoubt ?? false }
+  var isInDoubt: Bool { estimator.isInDoubt }
 
   /// The track after times disagree: the scales of the receivers stay.
   func restarted() -> Track {
@@ -102,18 +105,14 @@ package struct Track: Sendable {
   }
 }
 
-/// A sample that counts, and the estimate after it.
-package struct Step: Sendable {
-  package let sample: PositionSample
-  let belief: Belief
-  /// The place of the step before.
-  let former: Track.Leg?
-
-  /// Where the way to the sample began; nil if it is not known: from a rest, over a jump, or over
-  /// more than three intervals, for a receiver is late now and then.
-  func leg(_ policy: MonitorPolicy) -> Track.Leg? {
-    guard let former, former.isGoing, belief.isGoing, belief.end != .jump else { return nil }
-    let gap = sample.time - former.time
-    return gap <= policy.longestLeg && gap.seconds <= 3 * max(1, belief.interval) ? former : nil
+extension Track {
+  /// Where the way to the newest sample began; nil if it is not known: from a rest, over a jump, or
+  /// over more than three intervals, for a receiver is late now and then.
+  func leg(_ policy: MonitorPolicy) -> Leg? {
+    guard let last, let former, former.isGoing, counted.isGoing, counted.end != .jump else {
+      return nil
+    }
+    let gap = last.time - former.time
+    return gap <= policy.longestLeg && gap.seconds <= 3 * max(1, counted.interval) ? former : nil
   }
 }

@@ -14,10 +14,11 @@ struct Evaluation {
   /// Where the way to the place began, if it is known.
   var leg: Track.Leg?
 
-  /// The estimate of a step.
-  init(_ step: Step, _ policy: MonitorPolicy) {
-    self.init(of: step.sample, step.belief, policy)
-    leg = step.leg(policy)
+  /// The estimate of the newest sample of a track; nil before the first.
+  init?(_ track: borrowing Track, _ policy: MonitorPolicy) {
+    guard let last = track.last else { return nil }
+    self.init(of: last, track.counted, policy)
+    leg = track.leg(policy)
   }
 
   /// The estimate of a sample, without the way to it.

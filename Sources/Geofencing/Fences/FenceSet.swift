@@ -3,10 +3,10 @@ import Geodesy
 
 /// Fences, and whether the device is in each of them.
 ///
-/// Steps of a `Track` go in, and transitions come out. Several sets follow one track: the estimate
+/// Samples of a `Track` go in, and transitions come out. Several sets follow one track: the estimate
 /// of a sample is made once, and each set only compares (`InsideProbability`).
 ///
-/// Most steps cost one comparison. After each check of the fences the set has a *safe ball*: how
+/// Most samples cost one comparison. After each check of the fences the set has a *safe ball*: how
 /// far from there, in any direction, the believed place can go before any decision could change.
 /// There is none while the next sample alone can decide something.
 package struct FenceSet: Sendable {
@@ -117,18 +117,23 @@ package struct FenceSet: Sendable {
     return fresh
   }
 
-  /// Whether a step decides nothing here.
+  /// Whether the newest sample of a track decides nothing here.
   @inline(__always)
-  package func isSafe(_ step: Step) -> Bool {
-    safeBall.contains(step.belief.place, variance: step.belief.variance)
+  package func isSafe(_ track: borrowing Track) -> Bool { isSafe(track.counted) }
+
+  @inline(__always)
+  func isSafe(_ belief: Belief) -> Bool {
+    safeBall.contains(belief.place, variance: belief.variance)
   }
 
-  /// Follows a step of the track and appends what it decides: departures, then arrivals, then
-  /// passes, each by fence.
+  /// Follows the newest sample of a track and appends what it decides: departures, then arrivals,
+  /// then passes, each by fence.
   /// - Complexity: O(1) inside the safe ball, else O(fences whose edge is near + fences inside or
   ///   undecided), and now and then O(levels + fences within the reach of the neighbour list).
   @inline(__always)
-  package mutating func follow(_ step: Step, into transitions: inout [Transition]) {
-    if !isSafe(step) { check(Evaluation(step, policy), into: &transitions) }
+  package mutating func follow(_ track: borrowing Track, into transitions: inout [Transition]) {
+    if !isSafe(track), let evaluation = Evaluation(track, policy) {
+      check(evaluation, into: &transitions)
+    }
   }
 }

@@ -45,14 +45,17 @@ package struct FenceMonitor: Sendable {
 
   /// Takes a sample in and appends what it decides: departures, then arrivals, then passes, each
   /// by fence. A sample that is not newer than the one before is ignored.
-  /// - Returns: the step, for further sets of fences; nil where the sample does not count.
+  /// - Returns: whether the sample counts: then the track is for further sets of fences.
   /// - Complexity: as `FenceSet.follow`.
   @discardableResult
   package mutating func process(
     _ sample: PositionSample, into transitions: inout [Transition]
-  ) -> Step? {
-    guard let step = track.step(to: sample, policy) else { return nil }
-    fences.follow(step, into: &transitions)
-    return step
+  ) -> Bool {
+    guard track.follow(sample, fences.policy) else { return false }
+    // Not `fences.follow`, for which the track would be copied each time.
+    if !fences.isSafe(track.counted), let evaluation = Evaluation(track, policy) {
+      fences.check(evaluation, into: &transitions)
+    }
+    return true
   }
 }

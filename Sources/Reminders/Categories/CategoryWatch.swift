@@ -157,15 +157,15 @@ struct CategoryWatch: Sendable {
 
   // MARK: - The device
 
-  /// Follows a step, updates `inside` and appends the transitions. Returns whether a reminder may
-  /// have to know.
+  /// Follows the newest sample of a track, updates `inside` and appends the transitions. Returns
+  /// whether a reminder may have to know.
   /// - Complexity: as `FenceSet.follow`. It is mutating as a whole: a getter would copy it.
-  mutating func follow(_ step: Step, into transitions: inout [Transition]) -> Bool {
-    guard isFilled else { return false }
-    fences.follow(step, into: &transitions)
+  mutating func follow(_ track: borrowing Track, into transitions: inout [Transition]) -> Bool {
+    guard isFilled, let sample = track.last else { return false }
+    fences.follow(track, into: &transitions)
     if isSettled, transitions.isEmpty, !hasNewcomers { return false }
     follow(transitions)
-    settle(by: step.sample)
+    settle(by: sample)
     guard hasNewcomers || !transitions.isEmpty else { return false }
     if isSettled { hasNewcomers = false }
     return true

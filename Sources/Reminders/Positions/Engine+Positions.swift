@@ -8,7 +8,7 @@ extension Engine {
   /// Gives a sample to all monitors.
   mutating func process(_ sample: PositionSample, at now: Instant) {
     transitions.removeAll(keepingCapacity: true)
-    let step = monitor.process(sample, into: &transitions)
+    let counts = monitor.process(sample, into: &transitions)
     // Passes on the way here come before arrivals and departures here.
     for transition in transitions where transition.kind == .pass {
       follow(transition, of: transition.fence, place: nil, at: now)
@@ -17,10 +17,11 @@ extension Engine {
       follow(transition, of: transition.fence, place: nil, at: now)
     }
     if !undetermined.isEmpty { determinePresence(at: now) }
-    guard let step else { return }
+    guard counts, !watches.isEmpty else { return }
+    let track = monitor.track
     for number in watches.indices {
       transitions.removeAll(keepingCapacity: true)
-      if watches[number].follow(step, into: &transitions) { apply(watch: number, at: now) }
+      if watches[number].follow(track, into: &transitions) { apply(watch: number, at: now) }
     }
   }
 
