@@ -34,6 +34,15 @@ extension TimeSpan: CustomStringConvertible {
     self.init(microseconds: total)
   }
 
+  /// A span that a person types: 10 may be seconds or minutes, so that it needs a unit.
+  package init(typedWithUnit text: String) throws(TimeSpanError) {
+    try self.init(parsing: text)
+    guard self == .zero || text.contains(where: \.isLetter) else {
+      let number = text.trimmed
+      throw TimeSpanError(text: text, reason: "give a unit: \(number)s, \(number)min or \(number)h")
+    }
+  }
+
   /// Calls `body` with the digits, the decimals and the unit of each part, until it answers false:
   /// then the span is too long.
   static func forEachPart(

@@ -237,6 +237,6 @@ extension FieldFormat where Value == TimeSpan {
     return FieldFormat(
       read: { value throws(ReminderError) in TimeSpan(seconds: try seconds.read(value)) },
       json: { .double($0.seconds) },
-      parse: { texts, _ in try TimeSpan(parsing: texts.last ?? "") }, texts: { ["\($0)"] })
+      parse: { texts, _ in try TimeSpan(typedWithUnit: texts.last ?? "") }, texts: { ["\($0)"] })
   }
 }

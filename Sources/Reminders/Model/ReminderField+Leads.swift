@@ -72,7 +72,12 @@ extension FieldFormat where Value == [CalendarSpan] {
       }
       return list.count > 1 ? .array(list) : list.first
     },
-    parse: { texts, _ in try texts.map { try CalendarSpan(parsing: $0) } },
+    parse: { texts, _ in
+      try texts.map {
+        _ = try TimeSpan(typedWithUnit: $0)
+        return try CalendarSpan(parsing: $0)
+      }
+    },
     texts: { $0.map(\.description) }, isList: true)
 
   private static func span(_ value: JSONValue) throws(ReminderError) -> CalendarSpan {

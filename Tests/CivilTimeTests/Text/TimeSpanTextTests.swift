@@ -19,6 +19,15 @@ import Testing
     #expect(try TimeSpan(parsing: text).microseconds == microseconds)
   }
 
+  @Test(arguments: ["10s", "0", "1h 30"]) func aUnitIsThere(text: String) throws {
+    #expect(try TimeSpan(typedWithUnit: text) == TimeSpan(parsing: text))
+  }
+
+  @Test func aBareNumberThatIsTypedIsAskedAbout() {
+    let error = #expect(throws: TimeSpanError.self) { try TimeSpan(typedWithUnit: " 10 ") }
+    #expect(error?.reason == "give a unit: 10s, 10min or 10h")
+  }
+
   @Test(arguments: [
     ("", "empty"), ("min", "a number should stand before 'min'"),
     ("5 parsec", "'parsec' is not a unit"), ("-5min", "negative"),

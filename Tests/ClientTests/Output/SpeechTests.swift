@@ -247,6 +247,22 @@ import Testing
     #expect(run.notes.contains(words), "\(run.notes)")
   }
 
+  @Test func aPlaceInATitleIsSaid() throws {
+    let bare = try run(["add", "buy", "milk", "at", "Rewe"])
+    #expect(bare.status == 64)
+    #expect(bare.notes.contains("'Rewe' is a place; did you mean --at 'Rewe'?"), "\(bare.notes)")
+    let timed = try run(["add", "buy milk", "at", "Rewe", "tomorrow", "--dry-run"])
+    #expect(timed.status == 0)
+    #expect(timed.notes.contains("note: 'Rewe' is a place, but"), "\(timed.notes)")
+    let other = try run(["add", "look", "at", "this", "tomorrow", "--dry-run"])
+    #expect(!other.notes.contains("is a place"))
+  }
+
+  @Test(arguments: ["--lead", "--cooldown"]) func aBareNumberIsNoSpan(option: String) {
+    let run = Run(["add", "tea", "tomorrow", option, "10", "--dry-run"])
+    #expect(run.status == 65 && run.notes.contains("give a unit: 10s, 10min or 10h"), "\(run.notes)")
+  }
+
   @Test func anUnknownOptionOfAPlaceIsNamed() {
     let run = Run(["place", "edit", "Harbour", "--at", "54,9"])
     #expect(run.status == 64 && run.notes.contains("unknown option '--at'"), "\(run.notes)")

@@ -66,7 +66,11 @@ struct HookCommand: ParsableCommand {
         return try context.output.line(["hooks": .array(names.map { .string($0) })])
       }
       for name in names { try context.output.line(name) }
-      if names.isEmpty { try context.note("no hooks yet; add one with 'georemind hook add'") }
+      if names.isEmpty {
+        try context.note(
+          "no hook was added by 'georemind hook add'; 'georemind-hook --list' shows the hooks of "
+            + "the configuration")
+      }
     }
   }
 

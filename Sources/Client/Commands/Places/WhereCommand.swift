@@ -53,11 +53,11 @@ struct WhereCommand: ClientCommand {
 
   static let onLand = ["walking", "driving"]
 
-  /// `in Home since 17:40, in the area of Rewe`: where a visit's beginning is known, and where not.
+  /// `in Home since 17:40, in Rewe`: where a reminder knows when the visit began, and where not.
   static func inside(_ answer: JSONValue, _ display: Display) -> String {
     (answer["inside"]?.array ?? []).map { place in
       let name = place["name"]?.string ?? ""
-      guard let since = place["since"]?.instant else { return "in the area of \(name)" }
+      guard let since = place["since"]?.instant else { return "in \(name)" }
       return "in \(name) since \(display.entry(since))"
     }.joined(separator: ", ")
   }

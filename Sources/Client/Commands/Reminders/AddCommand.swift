@@ -57,8 +57,18 @@ struct AddCommand: ClientCommand {
         reminder.due = try TypedField(words.text, .named("due"))
       }
     }
+    if !reminder.saysWhen,
+      let place = try? Self.place(in: title, DaemonConnection(options, context))
+    {
+      throw ValidationError("'\(place)' is a place; did you mean --at '\(place)'?")
+    }
     // Not in `validate`, which the parser calls before it reports an unknown option.
     try reminder.checkCompleteness()
+    if let sun = reminder.due?.text, Sun.Event(rawValue: sun.lowercased()) != nil,
+      reminder.repeat != nil
+    {
+      try context.note("note: it repeats at the clock time of the next \(sun), not at each \(sun)")
+    }
     try reminder.locateHere(options, context)
     var document = JSONObject([
       "id": id.map { .string($0) }, "title": .string(title.joined(separator: " ")),
@@ -74,6 +84,16 @@ struct AddCommand: ClientCommand {
     }
     _ = try Self.read(probe, in: context)
     return document
+  }
+
+  /// The known place behind the last `at` of a title; nil where none stands there.
+  private static func place(in title: [String], _ daemon: DaemonConnection) -> String? {
+    let words = title.flatMap { $0.split(separator: " ") }
+    guard let at = words.lastIndex(where: { $0.lowercased() == "at" }), at > 0,
+      at + 1 < words.count
+    else { return nil }
+    let name = words[(at + 1)...].joined(separator: " ")
+    return try? daemon.call("ShowPlace", ["name": .string(name)])["place"]?["name"]?.string
   }
 
   private static func read(_ document: JSONObject, in context: Context) throws(Failure) -> Reminder
@@ -155,7 +175,11 @@ struct AddCommand: ClientCommand {
     for warning in ReminderAdvice.warnings(on: reminder, display, here: here) {
       try context.note("note: \(warning)")
     }
-    if let daemon { try adviseOnCategories(of: reminder, daemon, context) }
+    guard let daemon else { return }
+    if reminder.kind == .date, let place = Self.place(in: [reminder.title], daemon) {
+      try context.note("note: '\(place)' is a place, but the time alone counts; --at rings there")
+    }
+    try adviseOnCategories(of: reminder, daemon, context)
   }
 
   /// When a time to leave rings by the present estimate, or why it has rung at once.
