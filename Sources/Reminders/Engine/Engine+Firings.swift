@@ -13,7 +13,7 @@ extension Engine {
   ) -> Firing {
     let slot = evaluation.slot
     // The first position after a departure may be anywhere: of somebody else it is not said.
-    let isShown = event != .depart || who(of: slot) == nil
+    let isShown = event != .depart || slot.reminder.who == nil
     let sample = isShown ? sample : nil
     let distance =
       isShown
@@ -58,8 +58,10 @@ extension Engine {
     return "\(name) \(words.prefix(1).lowercased())\(words.dropFirst())"
   }
 
-  /// The tracker that a firing is about; nil for the machine itself.
-  private func who(of slot: Slot) -> String? { slot.reminder.who?.name ?? mover }
+  /// The tracker that a firing is about; nil for the machine itself, and where nobody came.
+  private func who(of slot: Slot) -> String? {
+    slot.reminder.who?.name ?? (slot.reminder.trigger == .absent ? nil : slot.history.mover)
+  }
 
   /// Words of a firing because somebody is not there, or silent. Where else a tracker is, is
   /// nobody's business; the machine's own position may be said.

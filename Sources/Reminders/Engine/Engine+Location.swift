@@ -198,12 +198,14 @@ extension Engine {
     if evaluation.holds { fireHere(.depart, &evaluation) }
   }
 
-  /// Fires at the last fix.
+  /// Fires at the last fix, which is the machine's own: for several trackers it says nothing.
   private mutating func fireHere(_ event: Firing.Event, _ evaluation: inout Evaluation) {
     if event == .absent || event == .silent {
       return firePlace(absenceFiring(evaluation, event), &evaluation)
     }
-    let met = placeMet(evaluation.slot.index, from: reception.sample)
-    firePlace(placeFiring(evaluation, event, lastSample, place: met), &evaluation)
+    let isOfSeveral = evaluation.slot.reminder.isAboutSeveral
+    let met = isOfSeveral ? nil : placeMet(evaluation.slot.index, from: reception.sample)
+    let sample = isOfSeveral ? nil : lastSample
+    firePlace(placeFiring(evaluation, event, sample, place: met), &evaluation)
   }
 }

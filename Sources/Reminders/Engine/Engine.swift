@@ -75,8 +75,6 @@ package struct Engine: ~Copyable, Sendable {
   var silences: Set<Int32> = []
   /// The trackers of reminders about several, by the reminder's id.
   var groups: [String: MemberGroup] = [:]
-  /// The tracker whose move decides in this event, of several.
-  var mover: String?
   /// Slots marked `waiting`.
   var waiting: Set<Int32> = []
   /// Slots whose fence was added before its presence was known; may hold outdated entries.
@@ -166,7 +164,6 @@ package struct Engine: ~Copyable, Sendable {
   /// Prepares for an event at this time.
   mutating func begin(at now: Instant) {
     turn = Turn()
-    mover = nil
     if reception.silentSince == nil { (reception.silentSince, reception.runSince) = (now, now) }
     if let since = reception.silentSince, since > now { restartSilence(at: now) }
   }

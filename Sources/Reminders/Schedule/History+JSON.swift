@@ -66,6 +66,7 @@ extension History {
       }
       object["members"] = .object(inside)
     }
+    object["mover"] = mover.map { .string($0) }
     if let early {
       object["early_from"] = Self.json(early.from)
       object["early_to"] = Self.json(early.upTo)
@@ -110,6 +111,7 @@ extension History {
     isUnread = try object.flag("unread")
     there = try object.instant("there")
     members = try object.flags("members")
+    mover = try object.word("mover")
     if let from = try object.name("early_from") {
       guard let to = try object.name("early_to"), let rung = try object.instant("early_rung") else {
         throw JSONObject.fault("early_from")

@@ -36,6 +36,8 @@ package struct History: Equatable, Sendable {
   @Boxed package var there: Instant?
   /// Which of several trackers are inside, as far as that is known.
   package var members: [String: Bool] = [:]
+  /// The tracker, of several, whose move the stay comes from: a firing names it, also after a hold.
+  @Boxed package var mover: String?
 
   package init() {}
 

@@ -171,7 +171,7 @@ extension Schedule {
     if isElsewhere, !(follows && history.stay.isInside && reminder.trigger != .depart) {
       history.stay = .unknown
     }
-    if !old.hasSamePlace(as: reminder) { history.members = [:] }
+    if !old.hasSamePlace(as: reminder) { (history.members, history.mover) = ([:], nil) }
     if hasOtherTimes {
       (history.usedUpTo, history.leadsUsed, history.early) = (nil, [:], nil)
       if history.silence != nil, !history.isDone { history.silence = nil }

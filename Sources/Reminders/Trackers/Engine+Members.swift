@@ -68,8 +68,7 @@ extension Engine {
       if stay == .unknown { change(index) { $0.stay = .outside(since: nil) } }
       return replan(index, at: now)
     }
-    mover = move.name
-    defer { mover = nil }
+    change(index) { $0.mover = move.name }
     let kind: Transition.Kind =
       switch move.kind {
       case .arrive: .arrive

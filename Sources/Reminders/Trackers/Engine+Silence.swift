@@ -24,7 +24,8 @@ extension Engine {
         continue
       }
       let isOld = now - visit.since >= Schedule.unstoredSpan(of: slot.reminder.hold)
-      guard isOld || visit.settledUpTo != nil else {
+      let ends = visit.settledUpTo != nil || slot.history.silence == .nextVisit
+      guard isOld || ends else {
         if isFirst { replan(index, at: now) }
         continue
       }

@@ -273,4 +273,27 @@ import Testing
     host.advance(to: live.now)
     #expect(later.journal.fired.last == "s silent")
   }
+
+  /// The machine is elsewhere: its position says nothing of who left.
+  @Test func whoLeftIsSaidAfterTheHold() throws {
+    let live = try LiveRig(config: Self.config)
+    try add(live, #""id":"x","title":"T","who":"anyone","on":"depart","dwell_s":600,\#(Self.home)"#)
+    for name in ["anna", "ben"] { try go(live, name, east: 0) }
+    try go(live, "ben", east: 2_000)
+    advance(live, to: live.now + .minutes(15))
+    let firing = try #require(live.rig.journal.firings.first)
+    #expect(firing["GEOREMIND_WHO"] == "ben" && firing["GEOREMIND_LATITUDE"] == nil)
+  }
+
+  @Test func aSilenceThatRangWaitsForTheNextOne() throws {
+    let live = try LiveRig(config: Self.config)
+    try add(
+      live, #""id":"s","title":"S","who":"anna","kind":"location","on":"silent","dwell_s":7200"#)
+    advance(live, to: live.now + .hours(3))
+    _ = try live.rig.client().call("Snooze", #"{"id":"s","until":"next-visit"}"#)
+    try go(live, "anna", east: 0)
+    #expect(live.fired == ["s silent"])
+    advance(live, to: live.now + .hours(3))
+    #expect(live.fired == ["s silent", "s silent"])
+  }
 }

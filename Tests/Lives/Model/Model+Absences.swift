@@ -8,7 +8,6 @@ extension Model {
     guard let occurrence = inForce(record), record.spec.holds(now, nil, in: zone) else { return }
     if isThere(record, for: occurrence) || isCoolingDown(record) { return record.use(occurrence) }
     record.use(occurrence)
-    record.mover = nil
     // Where somebody else is instead is not said.
     let spot = record.spec.who == Self.machine ? position(of: record).spot : nil
     ring(&record, .absent, due: occurrence.due == .min ? nil : occurrence.due, at: spot)

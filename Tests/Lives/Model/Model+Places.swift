@@ -180,7 +180,8 @@ extension Model {
     else { return }
     // Where somebody is after a departure is not said.
     let isSaid = event != .depart || record.spec.who == Self.machine
-    let spot = isSaid ? positions[record.mover ?? record.spec.who]?.spot : nil
+    let mover = record.isMoving ? record.mover : nil
+    let spot = isSaid ? positions[mover ?? record.spec.who]?.spot : nil
     useAtPlace(&record, occurrence)
     ring(
       &record, event, due: occurrence.due == .min ? nil : occurrence.due,

@@ -30,7 +30,7 @@ extension Model {
   }
 
   private func who(_ record: Record) -> String? {
-    if record.spec.isAboutSeveral { return record.mover }
+    if record.spec.isAboutSeveral { return record.spec.isAbsence ? nil : record.mover }
     return record.spec.who == Self.machine ? nil : record.spec.who
   }
 

@@ -28,22 +28,28 @@ extension Model {
     let isInside = positions[name]?.inside?.contains(record.spec.region) ?? false
     let wasInside = record.members[name]
     let before = presenceOfSeveral(record)
-    if wasInside == false, let crossing, isFollowed(record) {
-      record.mover = name
-      if counts(passOf: name, record) { pass(&record, at: crossing) }
+    if wasInside == false, let crossing, isFollowed(record), counts(passOf: name, record) {
+      (record.mover, record.isMoving) = (name, true)
+      pass(&record, at: crossing)
     }
     record.members[name] = isInside
     guard isFollowed(record) else { return }
-    record.mover = name
     let after = presenceOfSeveral(record)
     switch (wasInside, isInside) {
     case (nil, _):
-      if after == true, before != true { record.stay = .unknown }
+      if after == true, before != true {
+        record.stay = .unknown
+        (record.mover, record.isMoving) = (name, true)
+      }
       follow(&record)
     case (false, true):
-      if after == true, before != true || countsEach(record, .arrive) { arrive(&record) }
+      if after == true, before != true || countsEach(record, .arrive) {
+        (record.mover, record.isMoving) = (name, true)
+        arrive(&record)
+      }
     case (true, false):
       if after == false && before == true || countsEach(record, .depart(0)) {
+        (record.mover, record.isMoving) = (name, true)
         let visit = if case .inside(let visit) = record.stay { visit } else { nil as Record.Visit? }
         leave(&record, visit)
       }

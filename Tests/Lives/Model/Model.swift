@@ -141,7 +141,7 @@ package struct Model {
       records[id] = record
     }
     evaluate()
-    for id in ids { records[id]?.mover = nil }
+    for id in ids { records[id]?.isMoving = false }
   }
 
   /// The daemon starts anew. The next fix says where the device is, and how fast it goes; until

@@ -13,8 +13,10 @@ struct Record {
   var stay = Stay.unknown
   /// Which of several trackers are inside, as far as that is known.
   var members: [String: Bool] = [:]
-  /// The one of several whose move is being followed.
+  /// The one of several whose move the stay comes from.
   var mover: String?
+  /// Whether that move is being followed.
+  var isMoving = false
   /// When the device was last known to be at the place.
   var wasThere: Moment?
   var silence: Silence?

@@ -155,7 +155,7 @@ import Testing
         "places":[3,7,1099511627776],"silent":1795230999999999,"rung":1795230000000001,\
         "rung_again":1795230060000001,\
         "open":true,"again":1795230420000000,"repeated":3,"done":true,"expired":true,"unread":true,\
-        "there":1795230120000000,"members":{"anna":true,"ben":false},\
+        "there":1795230120000000,"members":{"anna":true,"ben":false},"mover":"anna",\
         "early_from":"2026-11-21T12:00:00.000001","early_to":"2026-11-21T12:00:00",\
         "early_leads":1,"early_rung":1795230003000000}
         """)

@@ -127,6 +127,7 @@ enum FullSample {
     history.isUnread = true
     history.there = .start + .minutes(2)
     history.members = ["anna": true, "ben": false]
+    history.mover = "anna"
     history.early = History.Early(
       from: LocalDateTime(microseconds: 1_795_262_400_000_001), upTo: .noon, leads: 1,
       rung: .start + .seconds(3))
