@@ -6,6 +6,8 @@ calls from then on.
 
 import errno
 
+from world import KINDS
+
 # For each kind of call: its weight, the mean number of calls until the fault, the ways to die
 # there, and the errors that Linux gives there.
 TABLE = {
@@ -79,7 +81,9 @@ class Plan:
             self.fault.arm(self.world, self.times_left)
 
     def begin(self):
-        """A process begins."""
+        """A process begins, and counts its calls from the first."""
+        for kind in KINDS:
+            self.world["count of " + kind] = 0
         if self.fault is None:
             self.arm_next()
         else:
