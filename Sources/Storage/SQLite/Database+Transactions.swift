@@ -8,7 +8,7 @@ extension Database {
   /// Fails if a file of the database was moved, removed, replaced or overwritten.
   package func checkFiles() throws(StoreError) { try guarded?.check() }
 
-  /// Begins the outermost transaction. What a failed sync has left out is on the disk first.
+  /// Begins the outermost transaction. After a failed sync the log is brought to the disk first.
   private func begin() throws(StoreError) {
     if hasLostSync {
       let log = path + "-wal"
