@@ -18,6 +18,8 @@ package struct DepartureEntry: Sendable {
   package let moment: Instant
   /// The reminder's own travel time; nil to estimate it.
   package var fixed: TimeSpan?
+  /// Before it the reminder does not fire: slack counts from then on.
+  package var from: Instant?
   package var stage: Stage
   /// Whether its silence has been reported.
   package var hasReportedSilence = false
@@ -33,11 +35,13 @@ package struct DepartureEntry: Sendable {
   private static let moments = Instant(microseconds: -(1 << 60))...Instant(microseconds: 1 << 60)
 
   package init(
-    goal: TripGoal, moment: Instant, fixed: TimeSpan? = nil, stage: Stage = .waiting
+    goal: TripGoal, moment: Instant, fixed: TimeSpan? = nil, from: Instant? = nil,
+    stage: Stage = .waiting
   ) {
     self.goal = goal
     self.moment = min(max(moment, Self.moments.lowerBound), Self.moments.upperBound)
     self.fixed = fixed
+    self.from = from
     self.stage = stage
   }
 }

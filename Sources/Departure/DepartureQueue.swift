@@ -200,7 +200,8 @@ package struct DepartureQueue: Sendable {
     }
     switch entry.stage {
     case .notified:
-      guard let way, entry.moment - way.time - now > again else { return change }
+      let start = max(now, entry.from ?? now)
+      guard let way, entry.moment - way.time - start > again else { return change }
       return now
     case .silent(let until):
       return max(moment, until)

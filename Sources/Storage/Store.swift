@@ -79,7 +79,7 @@ package final class Store {
   /// - Parameter sync: brings a file to the disk.
   init(
     path: String, now: Instant, migrations: [Migration],
-    sync: @escaping (String) throws(StoreError) -> Void = FileSystem.sync
+    sync: @escaping (String) throws(StoreError) -> Void = FileSystem.secure
   ) throws(StoreError) {
     let opener = try StoreOpener(path: path, now: now, migrations: migrations, sync: sync)
     (database, lock, report) = try opener.open()

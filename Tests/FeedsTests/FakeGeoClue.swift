@@ -89,6 +89,7 @@ final class FakeGeoClue {
       } else if permits {
         try reply(to: call.raw, [])
       } else {
+        sd_bus_message_unref(waiting)
         waiting = sd_bus_message_ref(call.raw)
       }
     case "GetAll":

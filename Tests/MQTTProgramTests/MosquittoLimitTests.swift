@@ -18,7 +18,7 @@ struct MosquittoLimitTests {
     folder = try TemporaryFolder()
     loop = try EventLoop()
     var settings = MQTTSettings()
-    settings.broker = BrokerAddress(host: "localhost", port: try freeDatagramPort())
+    settings.broker = BrokerAddress(host: "localhost", port: try freeStreamPort())
     self.settings = settings
   }
 
@@ -52,7 +52,7 @@ struct MosquittoLimitTests {
 
   /// Tries until the broker listens.
   private func peer(_ id: String, _ version: ProtocolVersion) throws -> Peer {
-    for _ in 0..<100 {
+    for _ in 0..<400 {
       let peer = try? Peer(settings, id: id, version: version, loop: loop)
       if let peer, try loop.runUntil({ peer.isAccepted || peer.loss != nil }), peer.isAccepted {
         return peer

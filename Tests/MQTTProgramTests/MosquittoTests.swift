@@ -20,7 +20,7 @@ struct MosquittoTests {
     loop = try EventLoop()
     daemon = try LoopDaemon(path: "\(folder.path)/socket", loop: loop)
     var settings = MQTTSettings()
-    settings.broker = BrokerAddress(host: "localhost", port: try freeDatagramPort())
+    settings.broker = BrokerAddress(host: "localhost", port: try freeStreamPort())
     self.settings = settings
   }
 

@@ -85,6 +85,18 @@ package func freeDatagramPort() throws -> UInt16 {
   return Server.port(of: probe)
 }
 
+/// A TCP port that nobody uses now, outside the range from which the kernel takes those of clients
+/// (ip(7)), so that a server that starts a little later still finds it free.
+package func freeStreamPort() throws -> UInt16 {
+  for _ in 0..<100 {
+    let port = UInt16.random(in: 20_000..<32_000)
+    let probe = Descriptor(socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
+    let address = try SocketAddress(numeric: "127.0.0.1", port: port)
+    if address.withPointer({ bind(probe.raw, $0, $1) }) == 0 { return port }
+  }
+  throw SystemError("find a free port", code: EADDRINUSE)
+}
+
 /// Sends datagrams from one port; multicast ones over the loopback interface.
 package final class DatagramSender {
   private let descriptor: Descriptor

@@ -81,17 +81,13 @@ extension Engine {
       .leaveSilent(id: slot.reminder.id, title: slot.reminder.title, words: words))
   }
 
-  /// After "leave": rings again if much slack has come back.
+  /// After "leave": much slack has come back, as the queue of departures found, so it rings again.
   private mutating func ringAgainWithSlack(_ slot: Slot, at now: Instant) {
     let evaluation = evaluation(of: slot, at: now)
     let schedule = evaluation.schedule
     guard let travel = evaluation.surroundings.travel,
       let occurrence = evaluation.plan.occurrence, occurrence.due > now
     else { return }
-    let last = schedule.leads.count - 1
-    let moment = schedule.moment(of: last, before: occurrence.due) - travel
-    let start = max(now, schedule.window.from ?? now)
-    guard moment - start > settings.leaveAgainSlack else { return }
     let passed = schedule.leadsPassed(of: occurrence, travel, at: now)
     change(slot.index) {
       $0.leadsUsed[occurrence.name] = passed == 0 ? nil : passed
@@ -133,7 +129,8 @@ extension Engine {
     let number = plan.lead?.number ?? schedule.leads.count - 1
     var entry = DepartureEntry(
       goal: goal, moment: schedule.moment(of: number, before: occurrence.due),
-      fixed: slot.reminder.travel, stage: waits ? .waiting : .notified)
+      fixed: slot.reminder.travel, from: schedule.window.from,
+      stage: waits ? .waiting : .notified)
     if waits, let lead = plan.lead, lead.moment <= now, let until = plan.rings, until > now,
       evaluation.surroundings.silentUntil != nil
     {

@@ -29,6 +29,7 @@ extension Database {
     keepsLogOnClose = false
     let mode = try text("PRAGMA journal_mode = WAL")
     try execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
+    watchCheckpoints()
     try keepPages(kibibytes: Self.usualCache)
     // Truncates the log to this size after a long transaction.
     _ = try integer("PRAGMA journal_size_limit = 4194304")

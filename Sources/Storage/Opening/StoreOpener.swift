@@ -30,7 +30,7 @@ struct StoreOpener {
   /// Fails if another process uses the database.
   init(
     path: String, now: Instant, migrations: [Migration],
-    sync: @escaping (String) throws(StoreError) -> Void = FileSystem.sync
+    sync: @escaping (String) throws(StoreError) -> Void = FileSystem.secure
   ) throws(StoreError) {
     self.path = path
     self.sync = sync

@@ -25,6 +25,14 @@ extension Database {
     let error = StoreError.sqlite(
       SQLiteFailure(extendedCode: cause(of: code), message: message, sql: sql, path: path))
     isDoubtful = isDoubtful || error.isDamage
+    noteSync(code)
     return error
+  }
+
+  /// SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC, which Swift does not import.
+  static let syncFailures = [SQLITE_IOERR | 4 << 8, SQLITE_IOERR | 5 << 8]
+
+  func noteSync(_ code: Int32) {
+    hasLostSync = hasLostSync || Self.syncFailures.contains(code)
   }
 }

@@ -8,6 +8,34 @@ extension Database {
   /// Fails if a file of the database was moved, removed, replaced or overwritten.
   package func checkFiles() throws(StoreError) { try guarded?.check() }
 
+  /// Begins the outermost transaction. After a failed sync the log is brought to the disk first.
+  private func begin() throws(StoreError) {
+    if hasLostSync {
+      let log = path + "-wal"
+      if try FileSystem.size(of: log) != nil { try secure(log) }
+      hasLostSync = false
+    }
+    try run("BEGIN IMMEDIATE")
+  }
+
+  /// Moves the log into the database when it has so many pages, as SQLite itself would do, which
+  /// does not report that a sync has failed.
+  func watchCheckpoints() {
+    let watch:
+      @convention(c) (
+        UnsafeMutableRawPointer?, OpaquePointer?, UnsafePointer<CChar>?, Int32
+      ) -> Int32 = { context, handle, name, pages in
+        guard pages >= Database.checkpointPages, let context else { return SQLITE_OK }
+        let code = sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        Unmanaged<Database>.fromOpaque(context).takeUnretainedValue().noteSync(code)
+        return SQLITE_OK
+      }
+    sqlite3_wal_hook(handle, watch, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  /// SQLite's own default.
+  private static let checkpointPages: Int32 = 1_000
+
   private func commit() throws(StoreError) {
     try checkFiles()
     try run("COMMIT")
@@ -31,7 +59,7 @@ extension Database {
     _ body: () throws(StoreError) -> Value
   ) throws(StoreError) -> Value {
     let isOutermost = depth == 0
-    try run(isOutermost ? "BEGIN IMMEDIATE" : "SAVEPOINT inner_step")
+    if isOutermost { try begin() } else { try run("SAVEPOINT inner_step") }
     depth += 1
     defer { depth -= 1 }
     do throws(StoreError) {
@@ -52,7 +80,7 @@ extension Database {
     guard depth == 0 else { return try transaction(body) }
     if !isBulkOpen {
       try keepPages(kibibytes: Self.importCache)
-      try run("BEGIN IMMEDIATE")
+      try begin()
       isBulkOpen = true
     }
     depth += 1

@@ -24,6 +24,11 @@ package final class Database {
   var isBulkOpen = false
   /// Whether damage was found: the next start has to check the file.
   package var isDoubtful = false
+  /// Whether a sync of the log has failed. No later sync writes what that one left out, and all
+  /// commits behind it would be lost with it.
+  var hasLostSync = false
+  /// Brings a file to the disk anew.
+  var secure: (String) throws(StoreError) -> Void = FileSystem.secure
   /// Set once the file is ours.
   var guarded: FileGuard?
 

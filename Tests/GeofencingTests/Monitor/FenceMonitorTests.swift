@@ -114,6 +114,10 @@ import Testing
     #expect(transitions.map(\.fence) == [2])
     #expect(transitions.map(\.kind) == [.depart])
     #expect(monitor.fences.inside.sorted() == [0, 1])
+    let restarted = monitor.restarted(policy: MonitorPolicy()).fences
+    #expect((0..<3).map { restarted.presence(of: $0) } == [.inside, .inside, .outside])
+    #expect(restarted.inside.sorted() == [0, 1])
+    #expect(restarted.isQuiet)
   }
 
   @Test func aFenceAddedAfterASkippedSampleIsLeftByTheNext() {

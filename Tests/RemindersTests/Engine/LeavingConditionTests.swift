@@ -50,19 +50,44 @@ import Testing
         == ["2026-06-13T18:30:00Z", "2026-06-14T17:30:00Z", "2026-06-15T17:30:00Z"])
   }
 
-  /// The end of a snooze has told it; at the place, before `from`, there was slack again.
-  @Test func slackThatCameBackBeforeFromCounts() throws {
+  /// Due so many minutes after 18:00, its `from`. The end of a snooze has rung after the time to
+  /// leave; then the device is at the place for a while, and away again.
+  private func slackBeforeFrom(due minute: String) throws -> [String] {
     var harness = try harness(
-      #""due":"2026-06-12T18:30:00Z","from":"2026-06-12T18:00:00Z""#)
-    harness.wait(1800)
+      #""due":"2026-06-12T18:\#(minute):00Z","from":"2026-06-12T18:00:00Z""#)
+    harness.wait(5_700)
     harness.send(.snooze(id: "t", .until(harness.now + .minutes(5))))
-    harness.wait(3600)
-    #expect(harness.events.count == 1)
-    for _ in 0..<3 { harness.fix(0, after: 60) }
-    for _ in 0..<3 { harness.fix(2000, after: 60) }
-    harness.wait(3600)
-    #expect(harness.firings.map(\.time.json).last == "2026-06-12T18:00:00Z")
-    #expect(harness.events.count == 2)
+    harness.wait(400)
+    #expect(harness.events == ["t:due"])
+    for distance in [0.0, 0, 0, 2000, 2000, 2000] {
+      harness.fix(distance, after: 60)
+      // What does not ring wakes nobody.
+      #expect(harness.engine.nextDeadline.map { $0 > harness.now } ?? true)
+    }
+    harness.wait(3_600)
+    return Array(harness.firings.map(\.time.json).dropFirst())
+  }
+
+  @Test func slackThatCameBackBeforeFromCounts() throws {
+    #expect(try slackBeforeFrom(due: "30") == ["2026-06-12T18:00:00Z"])
+  }
+
+  @Test func slackCountsFromThenOn() throws {
+    #expect(try slackBeforeFrom(due: "09") == [])
+  }
+
+  /// The way takes so many seconds, and at the place there is as much slack.
+  @Test(arguments: [(660, 2), (600, 1)])
+  func itRingsAgainAfterMoreThanTenMinutesOfSlack(way: Int, count: Int) throws {
+    var harness = EngineHarness()
+    harness.fix(300)
+    try harness.add(
+      #"{"id":"t","kind":"preemptive","title":"T","travel_s":\#(way),"due":"2026-06-12T17:00:00Z",\#(EngineHarness.place())}"#
+    )
+    while harness.firings.isEmpty { harness.fix(300, after: 10) }
+    for _ in 0..<3 { harness.fix(0, after: 10) }
+    for _ in 0..<20 { harness.fix(300, after: 30) }
+    #expect(harness.events.count == count)
   }
 
   @Test func withinTheCooldownItIsSkipped() throws {

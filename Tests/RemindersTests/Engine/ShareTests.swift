@@ -40,6 +40,17 @@ import Testing
         == .seconds(Double(max(0, count - 30))))
   }
 
+  @Test func aLaterDateDoesNotOvertakeThoseThatWait() throws {
+    var harness = EngineHarness()
+    for number in 0..<40 { harness.send(.add(try Self.date("r\(number)", -60, owner: 1_000), nil)) }
+    // There is room for one again, and the tick is yet to come.
+    harness.now += .seconds(1)
+    harness.send(.add(try Self.date("later", 0, owner: 1_000), nil))
+    harness.wait(60)
+    #expect(harness.firings.count == 41)
+    #expect(harness.firings.last?.reminderID == "later")
+  }
+
   @Test func aDateOfAnotherUserComesAtItsTime() throws {
     var harness = EngineHarness()
     for number in 0..<500 {
@@ -90,6 +101,7 @@ import Testing
     let waiting = Set((0..<40).map { "r\($0)" }).subtracting(harness.firings.map(\.reminderID))
     #expect(waiting.count == 10)
     for id in waiting { harness.send(.remove(id: id)) }
+    #expect(harness.engine.nextDeadline == nil)
     // They take the slots.
     for id in waiting { harness.send(.add(try Self.date("new\(id)", 3_600, owner: 1_001), nil)) }
     harness.wait(until: harness.now + .minutes(5))

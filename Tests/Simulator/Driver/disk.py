@@ -8,6 +8,7 @@ XFS and Btrfs do.
 """
 
 import os
+import random
 import struct
 
 HEAD = struct.Struct("=Iiqq")
@@ -24,6 +25,10 @@ class File:
         for write in self.pending:
             apply(self.secured, write)
         self.pending = []
+
+    def lose(self, random):
+        """A sync has failed: what the disk has not taken by now, no later sync writes (fsync(2))."""
+        self.secured, self.pending = self.after_cut(random), []
 
     def after_cut(self, random):
         """What is on the disk after a power cut."""
@@ -62,6 +67,7 @@ class Disk:
     def __init__(self, folder, record):
         self.folder = folder
         self.record = open(record, "rb")
+        self.random = random.Random(0)
         self.names = {}  # what the daemon sees
         self.secured_names = {}
         self.pending_names = []  # functions of a dictionary, in order
@@ -109,6 +115,9 @@ class Disk:
                 if file.is_new:
                     file.is_new = False
                     self.secure_names()
+        elif call == "l":
+            if (file := self.open[number]) is not self:
+                file.lose(self.random)
         elif call == "r":
             old, new = (os.path.relpath(part.decode(), self.folder) for part in data.split(b"\0"))
             self.change_names(lambda names: names.__setitem__(new, names.pop(old)))

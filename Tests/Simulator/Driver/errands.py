@@ -15,11 +15,15 @@ def stamp(seconds):
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
-def errand(id, start, end, chance):
-    """The lines of one errand, which is over a quarter of an hour before the end."""
+def errand(number, start, end, chance):
+    """The lines of one errand, which is over a quarter of an hour before the end. Each third one is
+    urgent."""
+    id = f"errand{number}"
     added = chance.randrange(start, end - 7 * HOUR)
     due = added + chance.randint(2 * MINUTE, 2 * HOUR)
     document = {"id": id, "kind": "date", "title": id, "due": stamp(due)}
+    if number % 3 == 0:
+        document["priority"] = 1
     between = added + 30 + (due - added - 60) // 2
     kind, fires = chance.choice(["once", "once", "moved", "removed", "repeats", "snoozed"]), [due]
     lines = []
@@ -44,4 +48,4 @@ def errands(seed, start, end):
     """The lines of all errands of a life."""
     chance = random.Random(f"errands {seed}")
     return [line for number in range(ERRANDS)
-            for line in errand(f"errand{number}", start, end, chance)]
+            for line in errand(number, start, end, chance)]

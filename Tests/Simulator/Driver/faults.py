@@ -23,6 +23,14 @@ TABLE = {
     "timer": (1, 2, [], ["EMFILE"]),
     "read": (1, 10, [], ["EINTR", "EAGAIN", "shorten"]),
 }
+# The same for a hook. The program that it starts fails where the call is shortened.
+OF_HOOK = {
+    "answer": (4, 4, ["kill before", "kill after", "tear"], ["EINTR", "EAGAIN", "shorten"]),
+    "read": (2, 6, [], ["EINTR", "EAGAIN", "shorten"]),
+    "receive": (1, 6, ["kill before"], ["EINTR"]),
+    "rest": (2, 6, ["kill before"], []),
+    "spawn": (4, 1, ["kill before", "kill after"], ["EAGAIN", "ENOMEM", "shorten", "shorten"]),
+}
 
 
 class Fault:
@@ -47,11 +55,76 @@ class Fault:
         world.plan(self.kind, self.action, at, self.code, times)
 
 
-def choose(random, mode):
+class Plan:
+    """The faults of one process, one after the other.
+
+    `happened` has those that came about, and `failed_calls` counts those that it survived.
+    """
+
+    def __init__(self, world, faults):
+        self.world, self.faults = world, list(faults)
+        self.happened, self.failed_calls = [], 0
+        self.fault, self.times_left = None, 0  # how often it has yet to happen
+        self.known = 0  # faults of the world that are counted
+        self.rests, self.armed_at = 0, 0
+
+    def arm_next(self):
+        self.fault = self.faults.pop(0) if self.faults else None
+        self.armed_at, self.known = self.rests, self.world["faults"]
+        self.times_left = self.fault.times if self.fault else 0
+        self.arm()
+
+    def arm(self):
+        if self.fault is None:
+            self.world.plan()
+        else:
+            self.fault.arm(self.world, self.times_left)
+
+    def begin(self):
+        """A process begins, and counts its calls from the first."""
+        for kind in KINDS:
+            self.world["count of " + kind] = 0
+        if self.fault is None:
+            self.arm_next()
+        else:
+            self.arm()
+
+    def end(self):
+        """No fault comes any more."""
+        self.faults, self.fault = [], None
+        self.world.plan()
+
+    def count(self):
+        number = self.world["faults"] - self.known
+        self.happened += [self.fault] * number
+        self.times_left -= number
+        self.known = self.world["faults"]
+
+    def notice(self):
+        """After a fault that the process has survived, or that does not come: the next one."""
+        if self.world["faults"] > self.known:
+            self.count()
+            self.failed_calls += 1
+            if self.times_left <= 0:
+                self.arm_next()
+        elif self.fault is not None and self.rests - self.armed_at > self.fault.waits:
+            self.arm_next()
+
+    def take_kill(self):
+        """The process was killed: the fault that did, or None if no fault kills."""
+        fault = self.fault
+        if fault is None or not fault.kills:
+            return None
+        self.count()
+        self.fault = None
+        return fault
+
+
+def choose(random, mode, table=TABLE):
     """A fault. The mode is `kills`, `errors` or `all`."""
     while True:
-        kind = random.choices(KINDS, weights=[TABLE[kind][0] for kind in KINDS])[0]
-        _, mean, deaths, errors = TABLE[kind]
+        kind = random.choices(list(table), weights=[row[0] for row in table.values()])[0]
+        _, mean, deaths, errors = table[kind]
         ways = (deaths if mode != "errors" else []) + (errors if mode != "kills" else [])
         if ways:
             break
@@ -59,6 +132,6 @@ def choose(random, mode):
     action = way if way in deaths or way == "shorten" else "fail"
     code = getattr(errno, way) if action == "fail" else 0
     at = 1 + int(random.expovariate(1 / mean))
-    cuts_power = way in deaths and random.random() < 0.4
+    cuts_power = table is TABLE and way in deaths and random.random() < 0.4
     times = random.choice([1, 1, 1, 4]) if action == "fail" else 1
     return Fault(kind, action, code, at, times, cuts_power, random.randint(5, 40))

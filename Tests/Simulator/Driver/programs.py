@@ -10,6 +10,7 @@ class Programs:
     def __init__(self, release, folder):
         release = os.path.abspath(release)
         self.daemon = os.path.join(release, "georemindd")
+        self.hook = os.path.join(release, "georemind-hook")
         self.client = os.path.join(release, "georemind")
         self.lives = os.path.join(release, "georemind-lives")
         self.preload = os.path.join(folder, "world.so")

@@ -6,6 +6,8 @@ import random
 import shutil
 
 import disk
+import faults
+import hook
 import oracle
 import world
 from user import Failed, User
@@ -22,16 +24,17 @@ LearnFromTrips=no
 
 
 class Simulation(User):
-    """Plays a script to the daemon, with the faults of a list.
+    """Plays a script to the daemon, with the faults of a list, and to a hook if there is a list of
+    faults for it.
 
     After `run`, `failures` has what did not hold, and `happened` the faults that came about.
     """
 
-    def __init__(self, programs, folder, script, faults, missing="nothing"):
+    def __init__(self, programs, folder, script, faults_, missing="nothing", of_hook=None):
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(folder)
         self.programs, self.script = programs, script
-        self.faults, self.happened, self.failures = list(faults), [], []
+        self.failures = []
         self.random = random.Random(script.seed)
         self.world = world.World(folder, script.head["start"] * 10 ** 6, script.seed)
         self.world["missing"] = world.MISSING.index(missing)
@@ -40,15 +43,17 @@ class Simulation(User):
         super().__init__(folder)
         self.actions = script.actions()
         self.place = 0
-        self.failed_calls = 0  # of the machine's, which the daemon has survived
-        self.fault, self.faults_before = None, 0
-        self.times_left = 0  # how often the fault has yet to happen
+        self.plan = faults.Plan(self.world, faults_)
         self.process = None
-        self.starts, self.vain_starts, self.rests = 0, 0, 0
+        self.starts, self.vain_starts = 0, 0
         self.end = (script.head["end"] + 30) * 10 ** 6
         self.is_off = False
+        self.hook = None
+        if of_hook is not None:
+            self.hook = hook.Hook(programs, self.world, script.seed, of_hook, missing)
         with open(os.path.join(folder, "configuration"), "w") as file:
             file.write(CONFIGURATION.format(feed="" if script.sets_clock else self.receiver.url))
+            file.write(hook.SETTINGS if self.hook else "")
 
     @property
     def elapsed(self):
@@ -69,6 +74,8 @@ class Simulation(User):
         finally:
             if self.process is not None:
                 self.process.kill()
+            if self.hook is not None:
+                self.hook.close()
             self.receiver.take_down()
             self.close_clients()
             self.world.close()
@@ -83,19 +90,26 @@ class Simulation(User):
         self.require(self.vain_starts < 12, "the daemon does not start again")
         self.turns, self.is_stopping = 0, False
         faults_at_start = self.world["faults"]
-        if self.fault is None:
-            self.arm_next()
-        else:
-            self.fault.arm(self.world, self.times_left)
-        self.process = world.Process(self.world, self.programs, options, self.zone)
+        if self.hook is None or self.hook.is_ready:
+            self.plan.begin()
+        self.process = world.Process(
+            self.world, self.programs.daemon, self.programs.preload, options, self.zone)
         while (limit := self.process.wait()) is not None:
             self.turns += 1
-            self.rests += 1
+            self.plan.rests += 1
             if self.turns == 1:
                 self.vain_starts = 0
                 self.lose_position()
                 self.after_start()
             self.notice_fault()
+            if self.hook is not None:
+                self.require(not (failure := self.hook.turn()), failure)
+                if self.hook.is_busy:
+                    self.process.resume(0)
+                    continue
+                if self.hook.becomes_ready():
+                    self.plan.begin()
+                limit = min((each for each in (limit, self.hook.limit) if each >= 0), default=-1)
             self.receive()
             if failure := self.journal.read():
                 raise Failed(failure)
@@ -137,6 +151,10 @@ class Simulation(User):
             self.perform(line)
             return 0
         self.world["journal_code"] = self.world["journal_delay"] = 0
+        if now >= end and self.hook is not None:
+            self.plan.end()
+            self.hook.plan.end()
+            end += hook.REST
         return end - now if end > now else None
 
     def stop(self):
@@ -152,16 +170,18 @@ class Simulation(User):
         self.close_clients()
         self.receiver.disconnect()
         was_killed = code == -9 and not self.is_off
-        if was_killed:
-            self.require(self.fault is not None and self.fault.kills, "the daemon was killed")
-            self.count_fault()
-        if was_killed and self.fault.cuts_power:
-            self.disk.cut_power(random.Random(f"{self.script.seed} {len(self.happened)}"))
+        fault = self.plan.take_kill() if was_killed else None
+        self.require(fault is not None or not was_killed, "the daemon was killed")
+        cuts_power = was_killed and fault.cuts_power
+        if self.hook is not None:
+            self.hook.disturb(cuts_power)
+            if cuts_power:
+                self.hook.stop(cuts_power)
+        if cuts_power:
+            self.disk.cut_power(random.Random(f"{self.script.seed} {len(self.plan.happened)}"))
         else:
             self.disk.after_kill()
-        if was_killed:
-            self.fault = None
-        elif not self.is_off and (code != 0 or not self.is_stopping):
+        if not was_killed and not self.is_off and (code != 0 or not self.is_stopping):
             self.require(code > 0 and has_failed, f"the daemon ended with {code}")
             self.notice_fault()
         if self.under_way is not None:
@@ -179,33 +199,15 @@ class Simulation(User):
         if not self.queue:
             self.queue = [{"do": "check"}]
 
-    # Faults
-
-    def arm_next(self):
-        self.fault = self.faults.pop(0) if self.faults else None
-        self.armed_at = self.rests
-        self.faults_before = self.world["faults"]
-        if self.fault is None:
-            self.world.plan()
-        else:
-            self.times_left = self.fault.times
-            self.fault.arm(self.world, self.times_left)
-
-    def count_fault(self):
-        number = self.world["faults"] - self.faults_before
-        self.happened += [self.fault] * number
-        self.times_left -= number
-        self.faults_before = self.world["faults"]
-
     def notice_fault(self):
-        """After a fault that the daemon has survived, or that does not come: the next one."""
-        if self.world["faults"] > self.faults_before:
-            self.count_fault()
-            self.failed_calls += 1
-            if self.times_left <= 0:
-                self.arm_next()
-        elif self.fault is not None and self.rests - self.armed_at > self.fault.waits:
-            self.arm_next()
+        known = self.plan.failed_calls
+        self.plan.notice()
+        if self.hook is not None and self.plan.failed_calls > known:
+            self.hook.disturb()
+
+    @property
+    def happened(self):
+        return self.plan.happened + (self.hook.plan.happened if self.hook is not None else [])
 
     # The end
 
@@ -226,7 +228,9 @@ class Simulation(User):
         if len(set(self.watched)) < len(self.watched):
             self.failures.append("doubled: a client received a firing twice")
         self.failures += oracle.compare(
-            self.script, rows, self.failed_calls > 0 or self.has_weather)
+            self.script, rows, self.plan.failed_calls > 0 or self.has_weather)
+        if self.hook is not None:
+            self.failures += hook.check(self.hook, rows)
 
     @property
     def digest(self):

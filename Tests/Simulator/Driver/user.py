@@ -101,7 +101,7 @@ class User:
             if kind == "done":
                 self.world["action"] = 0  # A done that is repeated completes another occurrence.
             self.under_way, self.waited = line, 0
-            self.calls_failed_before = self.failed_calls
+            self.calls_failed_before = self.plan.failed_calls
             if not self.user.call(*self.call(line)):
                 self.retry()
         if self.random.random() < 0.1:
@@ -166,7 +166,7 @@ class User:
         parameters, error = answer
         line, kind = self.under_way, self.under_way["do"]
         if error is not None:
-            has_failed = self.failed_calls > self.calls_failed_before
+            has_failed = self.plan.failed_calls > self.calls_failed_before
             if kind == "snooze" and parameters.get("state") == "expired":
                 # It expired in this second: the model has the two in the other order.
                 self.script.uncertain.add(line["id"])
@@ -193,8 +193,8 @@ class User:
             self.note_snoozed(line, error is not None)
         elif kind == "remove":
             self.reminders.pop(line["id"], None)
-        elif kind == "done" and self.fault is not None:
-            self.fault.arm(self.world, self.times_left)
+        elif kind == "done":
+            self.plan.arm()
 
     def note_added(self, reminder):
         """A reminder is added or changed. Where a new process knows no position, its first fix may

@@ -7,9 +7,9 @@ import struct
 import subprocess
 
 KINDS = ["write", "sync", "open", "remove", "journal", "answer", "receive", "accept", "rest",
-         "timer", "read"]
+         "timer", "read", "spawn"]
 ACTIONS = ["nothing", "kill before", "kill after", "fail", "shorten", "tear"]
-MISSING = ["nothing", "syncs", "look-up", "transactions", "clock-steps"]
+MISSING = ["nothing", "syncs", "look-up", "transactions", "clock-steps", "exits"]
 # struct world in Preload/world.h: the offset and form of each member.
 _MEMBERS, _offset = {}, 0
 for _name, _form in ([(name, "q") for name in ("real", "monotonic", "asleep")] + [("random", "Q")]
@@ -17,7 +17,7 @@ for _name, _form in ([(name, "q") for name in ("real", "monotonic", "asleep")] +
                      + [("count of " + kind, "q") for kind in KINDS]
                      + [("faults", "q"), ("turns", "q"), ("journal_code", "i"),
                         ("is_synchronized", "i"), ("journal_delay", "q"), ("boots", "q"),
-                        ("missing", "q")]):
+                        ("missing", "q"), ("has_programs", "q")]):
     _MEMBERS[_name] = (_offset, _form)
     _offset += struct.calcsize(_form)
 
@@ -55,6 +55,11 @@ class World:
         self["real"] += span
         self["monotonic"] += span
 
+    def follow(self, other):
+        """Takes the time of another world, whose process has run last."""
+        for name in ("real", "monotonic", "asleep", "boots"):
+            self[name] = other[name]
+
     def plan(self, kind="rest", action="nothing", at=0, code=0, times=1):
         self["kind"], self["action"], self["at"] = KINDS.index(kind), ACTIONS.index(action), at
         self["code"], self["times"] = code, times
@@ -64,20 +69,21 @@ class World:
 
 
 class Process:
-    """The daemon, from a start to an end. It waits for `resume` whenever it has nothing to do."""
+    """The daemon or a helper, from a start to an end. It waits for `resume` whenever it has nothing
+    to do."""
 
-    def __init__(self, world, programs, options, zone):
+    def __init__(self, world, program, preload, options, zone):
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.channel = ours
         # No setting of the caller's environment counts.
         environment = {
-            "LD_PRELOAD": programs.preload, "SIMULATED_WORLD": world.folder,
+            "LD_PRELOAD": preload, "SIMULATED_WORLD": world.folder,
             "SIMULATED_STATE": world.state, "SIMULATED_CHANNEL": str(theirs.fileno()),
             "SWIFT_DETERMINISTIC_HASHING": "1", "TZ": ":" + zone, "HOME": world.folder,
             "PATH": "/usr/bin:/bin"}
         self.errors = open(os.path.join(world.folder, "errors"), "ab")
         self.process = subprocess.Popen(
-            [programs.daemon] + options, env=environment, pass_fds=[theirs.fileno()],
+            [program] + options, env=environment, pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL, stdout=self.errors, stderr=self.errors)
         theirs.close()
 

@@ -142,7 +142,7 @@ int ftruncate(int file, off_t size) { return ftruncate64(file, size); }
 
 static int sync_state(int number, int file) {
   if (!world || role_of(file) != STATE_FILE) return syscall(number, file);
-  if (at_call(SYNC) == FAIL) return -1;
+  if (at_call(SYNC) == FAIL) return record('l', file, 0, "", 0), errno = EIO, -1;
   if (!is_missing(SYNCS)) record('f', file, 0, "", 0);
   after_call(SYNC);
   return 0;

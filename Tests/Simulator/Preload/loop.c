@@ -106,6 +106,7 @@ static int wait_for(int loop, struct epoll_event *events, int count, int64_t tim
   for (;;) {
     world->turns++;
     notice_step();
+    int64_t program = end_programs();
     int ready = syscall(SYS_epoll_pwait, loop, events, count, 0, NULL, 8);
     if (ready != 0) return ready;
     int file = -1;
@@ -117,6 +118,7 @@ static int wait_for(int loop, struct epoll_event *events, int count, int64_t tim
       return ready;
     }
     if (timeout == 0) return 0;
+    if (program < due) due = program;
     int64_t limit = timeout > 0 && timeout < due ? timeout : due;
     int64_t passed = rest(limit == never ? -1 : limit);
     if (timeout > 0 && (timeout -= passed) <= 0) timeout = 0;

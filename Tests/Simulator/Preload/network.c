@@ -1,4 +1,4 @@
-/* Sockets: feeds, clients of the control socket, and the other programs of the machine.
+/* Sockets: feeds, clients of the control socket, and a helper's connection to it.
 
    A connection to a TCP port becomes one to the driver's Unix socket `feed-PORT`, and a UDP socket
    becomes the Unix socket `udp-PORT`, on which the sender `from-ADDRESS` sends: Unix sockets
@@ -8,7 +8,6 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -40,7 +39,9 @@ int connect(int file, const struct sockaddr *address, socklen_t size) {
       return 0;
     }
     if (!strncmp(name->sun_path, "/run/", 5)) return errno = ENOENT, -1;
-    return syscall(SYS_connect, file, address, size);
+    int result = syscall(SYS_connect, file, address, size);
+    if (!result) set_role(file, CLIENT);
+    return result;
   }
   const struct sockaddr_in *port = (const void *)address;
   struct sockaddr_un other = in_world("feed", ntohs(port->sin_port));
@@ -121,19 +122,4 @@ ssize_t send(int file, const void *bytes, size_t size, int flags) {
   if (action == TEAR) die();
   after_call(ANSWER);
   return count;
-}
-
-// MARK: Other programs: there are none
-
-int posix_spawn(
-    pid_t *process, const char *path, const posix_spawn_file_actions_t *actions,
-    const posix_spawnattr_t *attributes, char *const arguments[], char *const names[]) {
-  (void)process, (void)path, (void)actions, (void)attributes, (void)arguments, (void)names;
-  return ENOENT;
-}
-
-int posix_spawnp(
-    pid_t *process, const char *path, const posix_spawn_file_actions_t *actions,
-    const posix_spawnattr_t *attributes, char *const arguments[], char *const names[]) {
-  return posix_spawn(process, path, actions, attributes, arguments, names);
 }

@@ -13,8 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Calls at which a fault may happen, in the order of `kinds` in Driver/faults.py. */
-enum kind { WRITE, SYNC, OPEN, REMOVE, JOURNAL, ANSWER, RECEIVE, ACCEPT, REST, TIMER, READ, KINDS };
+/* Calls at which a fault may happen, in the order of `KINDS` in Driver/world.py. */
+enum kind {
+  WRITE, SYNC, OPEN, REMOVE, JOURNAL, ANSWER, RECEIVE, ACCEPT, REST, TIMER, READ, SPAWN, KINDS
+};
 
 /* What happens at the planned call. */
 enum action {
@@ -48,11 +50,12 @@ struct world {
   int64_t journal_delay;
   int64_t boots; /* how often the machine has started */
   int64_t missing; /* what this daemon lacks, to see whether the simulator notices */
+  int64_t has_programs; /* whether programs can be started */
 };
 
-/* What a daemon may lack: syncs of files, the search in the journal after a start, transactions,
-   the notice of a clock that was set. In the order of `MISSING` in Driver/world.py. */
-enum { NOTHING_MISSING, SYNCS, LOOK_UP, TRANSACTIONS, CLOCK_STEPS };
+/* What a process may lack: syncs of files, the search in the journal after a start, transactions,
+   the notice of a clock that was set, the failures of programs. In the order of `MISSING` in Driver/world.py. */
+enum { NOTHING_MISSING, SYNCS, LOOK_UP, TRANSACTIONS, CLOCK_STEPS, EXITS };
 
 extern struct world *world; /* NULL outside of a simulation */
 static inline int is_missing(int what) { return world && world->missing == what; }
@@ -83,6 +86,9 @@ static inline void set_role(int file, enum role role) {
   if (file >= 0 && file < DESCRIPTORS) roles[file] = role;
 }
 void forget_timer(int file);
+
+/* Ends the programs whose time has come. Answers the time until the next one, or INT64_MAX. */
+int64_t end_programs(void);
 
 /* A file of the world that entries are appended to, out of reach of the daemon's own numbers. */
 int open_record(const char *name);
