@@ -54,7 +54,7 @@ final class MQTTService {
       case .firing, .test: break
       }
     }
-    session.watchStatus { [unowned self] in handle(.status($0)) }
+    watchDaemon()
     follower.onFiring = { [unowned self] firing, _, done in
       unfinished[firing.seq] = done
       handle(.firing(firing))
@@ -90,8 +90,16 @@ final class MQTTService {
     publisher = Publisher(new, identity, backlog: publisher.backlog)
     handle(.feedOpen(positions?.isOpen ?? false))
     if session.isConnected { handle(.daemonConnected) }
-    session.watchStatus { [unowned self] in handle(.status($0)) }
+    watchDaemon()
     try connect()
+  }
+
+  private func watchDaemon() {
+    session.watchStatus { [unowned self] in handle(.status($0)) }
+    let interval: JSONObject = ["interval_s": .double(Publisher.positionInterval)]
+    session.watch(
+      "WatchPresence", settings.published == .everything ? interval : JSONObject(),
+      settings.published == .nothing ? nil : { [unowned self] in handle(.presence($0)) })
   }
 
   private func connect() throws(SystemError) {
@@ -142,10 +150,6 @@ final class MQTTService {
         guard case .success(let answer)? = result else { return }
         let firing = answer["firings"]?.array?.last?.object.flatMap { FiringNotice($0) }
         if let firing { handle(.last(firing)) }
-      }
-    case .askPosition:
-      session.call("Where") { [unowned self] result in
-        if case .success(let answer)? = result { handle(.position(answer)) }
       }
     case .read(let after, let limit):
       session.call("ReadLedger", ["after": .int(after), "limit": .int(limit)]) {

@@ -98,7 +98,8 @@ package final class LoopDaemon {
       stream.send(VarlinkReply(parameters: answer).encoded)
     }
     switch call.methodName {
-    case "WatchFixes", "WatchChanges": others[call.methodName, default: []].append(stream)
+    case "WatchFixes", "WatchPresence", "WatchChanges":
+      others[call.methodName, default: []].append(stream)
     case "WatchPhones":
       others[call.methodName, default: []].append(stream)
       stream.send(VarlinkReply(parameters: phoneNews, continues: true).encoded)
