@@ -78,6 +78,8 @@ package final class HookRunner {
       follower?.start()
     }
     follower?.giveUpAfter = hook.settings.giveUpAfter
+    follower?.addressee = .own(
+      hook.name, isExclusive: hook.settings.addressed.contains(hook.name))
     watchAlarms()
   }
 

@@ -40,6 +40,7 @@ package final class Notifier {
   }
 
   package func start() throws(SystemError) {
+    follower.addressee = .own()
     follower.onFiring = { [unowned self] firing, isMissed, done in
       let notification = Notification(firing, snoozeLabel: snoozeLabel)
       let reminder = firing.reminderID

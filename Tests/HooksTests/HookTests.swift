@@ -29,13 +29,13 @@ import Testing
   @Test func settingsHaveDefaults() throws {
     #expect(try settings("[Feed]\nFeed=x\n") == HookSettings())
     let all = try settings(
-      "[Hook]\nExec=/a\nExec=/b c\nTimeoutSec=2min\nGiveUpAfter=2h\n"
+      "[Hook]\nExec=/a\nExec=/b c\nTimeoutSec=2min\nGiveUpAfter=2h\nAddressed=a\n"
         + "Events=firing, position-lost\n")
     #expect(
       all
         == HookSettings(
           programs: ["/a", "/b c"], timeout: .minutes(2), giveUpAfter: .hours(2),
-          events: [.firing, .positionLost]))
+          events: [.firing, .positionLost], addressed: ["a"]))
   }
 
   @Test func aFiringCanBeTriedForEver() throws {

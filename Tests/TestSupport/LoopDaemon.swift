@@ -46,8 +46,9 @@ package final class LoopDaemon {
   }
 
   /// A firing as it happens.
-  package func fire(_ id: String, priority: Int = 0) {
+  package func fire(_ id: String, priority: Int = 0, for recipient: String? = nil) {
     let firing: JSONObject = [
+      "for": recipient.map { .string($0) },
       "priority": .int(priority),
       "firing_id": .string(id), "reminder_id": "r", "title": "Milk", "event": "due",
       "time": "2026-06-12T16:01:00Z", "seq": .int(ledger.count + 1), "ledger": "one",

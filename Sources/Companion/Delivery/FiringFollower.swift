@@ -23,6 +23,9 @@ package final class FiringFollower {
     set { delivery.giveUpAfter = newValue }
   }
 
+  /// Whose firings it delivers; nil delivers all.
+  package var addressee: Addressee?
+
   private let session: DaemonSession
   private let name: String?
   private var delivery: Delivery
@@ -110,6 +113,8 @@ package final class FiringFollower {
           .stored($0, ledger: answer["ledger"]?.string ?? "")
         }
       }
+    case .run(let firing, _) where addressee?.receives(firing) == false:
+      handle(.ended(firing.seq, .passed))
     case .run(let firing, let isMissed):
       onFiring(firing, isMissed) { [weak self] in self?.handle(.ended(firing.seq, $0)) }
     case .wake(let delay): timer?.arm(in: delay)

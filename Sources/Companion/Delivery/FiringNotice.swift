@@ -13,6 +13,8 @@ package struct FiringNotice: Equatable, Sendable {
   package let time: String
   /// One sentence: what made it fire.
   package let why: String
+  /// Whose destinations alone receive it; nil are all that serve no person.
+  package let recipient: String?
   /// 0…9 as in iCalendar; 0 says nothing.
   package let priority: Int
   /// It overtakes the others on their way to a destination: a test, or its priority is 1 to 3.
@@ -35,6 +37,7 @@ package struct FiringNotice: Equatable, Sendable {
     event = text("event")
     time = text("time")
     why = text("why")
+    recipient = json["for"]?.string
     priority = json["priority"]?.int ?? 0
     self.json = json
   }

@@ -120,7 +120,10 @@ extension Daemon {
     let mute = mutes.intervals[user]
     let held = try store.ledger.held(
       after: seq, limit: Self.maximumSummary, from: mute?.start, to: mute?.end)
-    if held.count > 1, let summary = summary(of: held) { return [summary] }
+    // A summary is for one person, or for nobody in particular.
+    let together = held.prefix { $0.firing.recipient == held.first?.firing.recipient }
+    if together.count > 1, let summary = summary(of: Array(together)) { return [summary] }
+    if let first = held.first, held.count > 1 { return [json(of: first)] }
     return try store.ledger.entries(after: seq, limit: limit, urgent: false, bytes: bytes)
       .map { json(of: $0) }
   }
@@ -152,6 +155,7 @@ extension Daemon {
       "why": .string(
         "\(names.joined(separator: "; ")); from \(words.absolute(first.time)) to "
           + words.absolute(last.time)),
+      "for": last.firing.recipient.map { .string($0) },
       "seq": .int(Int(last.seq)), "ledger": .string(ledgerID),
     ])
   }

@@ -153,7 +153,8 @@ extension Engine {
       id: Firing.identifier(reminder: reminder.id, event: event, time: now, due: due),
       reminderID: reminder.id, kind: reminder.kind, title: reminder.title,
       category: reminder.category, priority: reminder.firingPriority, time: now, event: event,
-      who: who(of: slot), position: sample?.position, eph: sample?.eph,
+      who: who(of: slot), recipient: reminder.recipient, position: sample?.position,
+      eph: sample?.eph,
       source: sample.flatMap { solution(at: $0.position) }, fixTime: sample?.time,
       place: reminder.knownName, distance: distance, due: due, why: why, unnamed: unnamed)
   }

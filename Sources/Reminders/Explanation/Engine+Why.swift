@@ -23,6 +23,9 @@ extension Engine {
     answer.lastFired = slot.history.lastFired
     answer.repeats = plan.repeats.map { text($0) }
     answer.gates = [stateGate(slot, at: now)] + untilGate(slot, at: now)
+    if let name = slot.reminder.recipient {
+      answer.gates.append(.init("for", true, "Its firings go to \(name) alone"))
+    }
     if let who = slot.reminder.who { answer.gates.append(.init("who", true, "It follows \(who)")) }
     if !isClockTrusted, slot.reminder.kind != .location {
       answer.gates.append(
