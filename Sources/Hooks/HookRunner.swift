@@ -85,6 +85,7 @@ package final class HookRunner {
 
   private func makeFollower() throws(SystemError) -> FiringFollower {
     let follower = try FiringFollower(session: session, loop: loop, name: destination)
+    follower.readsTogether = true
     follower.onFiring = { [unowned self] in run($0, done: $2) }
     follower.onReport = { [unowned self] in report($0) }
     follower.onRefusal = { [unowned self] in

@@ -90,6 +90,12 @@ import Testing
         == ["PATH=/bin", "GEOREMIND_FIRING_ID=f-1"])
   }
 
+  @Test func severalRemindersAreOneVariable() throws {
+    let visit = try #require(
+      FiringNotice(["firing_id": "f", "reminder_id": "", "reminder_ids": ["a", "b"]]))
+    #expect(HookCall(visit).environment.contains("GEOREMIND_REMINDER_IDS=a b"))
+  }
+
   @Test func theFiringIsOnStandardInput() throws {
     let input = HookCall(try firing()).input
     #expect(input.last == 0x0A)

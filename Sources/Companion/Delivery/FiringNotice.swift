@@ -4,6 +4,8 @@ package import JSONText
 package struct FiringNotice: Equatable, Sendable {
   package let id: String
   package let reminderID: String
+  /// That one, or all that the firing stands for; none for a firing without a reminder.
+  package let reminderIDs: [String]
   /// Its number in the ledger; 0 in none.
   package let seq: Int
   package let title: String
@@ -32,6 +34,8 @@ package struct FiringNotice: Equatable, Sendable {
     func text(_ name: String) -> String { json[name]?.string ?? "" }
     self.id = id
     self.reminderID = reminderID
+    reminderIDs =
+      json["reminder_ids"]?.array?.compactMap(\.string) ?? [reminderID].filter { !$0.isEmpty }
     seq = json["seq"]?.int ?? 0
     title = text("title")
     event = text("event")
