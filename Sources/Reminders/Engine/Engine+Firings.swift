@@ -39,7 +39,9 @@ extension Engine {
     var why = Sentence()
     why.add(verb)
     why.add(name)
-    if event == .depart, slot.reminder.hold > .zero { why.add(" \(slot.reminder.hold) ago") }
+    if event == .depart, slot.reminder.hold > .zero, slot.history.silence == nil {
+      why.add(" \(slot.reminder.hold) ago")
+    }
     addDistance(to: &why)
     let unnamed = place.map { place in
       var after = Sentence()

@@ -77,6 +77,9 @@ extension Engine {
     case .armed: return .init("state", true, "It is armed")
     case .snoozed:
       guard case .until(let until) = slot.history.silence else {
+        guard slot.history.silence == .nextVisit else {
+          return .init("state", true, "It is put off until its place is left")
+        }
         return .init("state", true, "It is put off until the next visit")
       }
       return .init(

@@ -135,6 +135,7 @@ async function openReminder(id, firing, isWanted = () => true) {
     if (reminder.anchor_watch) { act("Silence 10 min", "snooze", { until: "10min" }, "Silent for 10 minutes.", "main"); act("Raise", "remove", {}, "The anchor is up. Undo sets the watch again."); }
     else { act("Done", "done", {}, "Done. Undo takes it back.", "main"); act("Snooze 20 min", "snooze", { until: "20min" }, "Snoozed for 20 minutes."); }
     if (reminder.kind === "location" && !reminder.anchor_watch) act("Next visit", "snooze", { until: "next-visit" }, "Put off until the next visit.");
+    if (fence?.presence === "inside" && !reminder.anchor_watch) act("When I leave", "snooze", { until: "until-leave" }, "Put off until you leave.");
     if (reminder.state === "done" || reminder.state === "fired") act("Again", "reopen", {}, "Armed again.");
     if (!reminder.anchor_watch) act("Remove", "remove", {}, "Removed. Undo takes it back.");
   }

@@ -1,5 +1,6 @@
 import CivilTime
 import JSONText
+import Positioning
 import TestSupport
 import Testing
 
@@ -24,6 +25,34 @@ import Testing
       ])["rows"]?.array ?? []
   }
 
+  private func go(_ live: LiveRig, east: Double) throws {
+    let before = live.feed().statistics.fixes
+    live.pass(.minutes(10))
+    for _ in 0..<3 {
+      live.pass(.minutes(1))
+      try live.send(live.tpv(east: east))
+    }
+    try live.finish(fixes: before + 3)
+  }
+
+  @Test func oneCanBePutOffUntilThePlaceIsLeft() throws {
+    let live = try LiveRig()
+    try add(live, "milk")
+    let client = try live.rig.client()
+    try go(live, east: 2_000)
+    let snooze = #"{"id":"milk","until":"until-leave"}"#
+    #expect("\(try client.error("Snooze", snooze))".contains("where you are now"))
+    try go(live, east: 0)
+    let reminder = try client.call("Snooze", snooze)["reminder"]
+    #expect(reminder?["state"] == "snoozed" && reminder?["snoozed_until_leave"] == true)
+    try go(live, east: 10)
+    #expect(live.fired == ["arrive arrive", "milk arrive"])
+    try go(live, east: 2_000)
+    #expect(live.fired == ["arrive arrive", "milk arrive", "depart depart", "milk depart"])
+    // It has fired once and is not followed: here is not there.
+    #expect("\(try client.error("Snooze", snooze))".contains("where you are now"))
+  }
+
   @Test func firingsOfOneVisitAreOne() throws {
     let live = try LiveRig()
     _ = try live.rig.client().call("Remove", #"{"id":"arrive"}"#)
@@ -31,14 +60,7 @@ import Testing
       ("milk", #""priority":7,"#), ("bread", ""), ("alarm", #""priority":1,"#),
       ("eggs", #""priority":5,"#),
     ] { try add(live, id, more) }
-    for (round, east) in [2_000.0, 0].enumerated() {
-      live.pass(.minutes(10))
-      for _ in 0..<3 {
-        live.pass(.minutes(1))
-        try live.send(live.tpv(east: east))
-      }
-      try live.finish(fixes: 3 * (round + 1))
-    }
+    for east in [2_000.0, 0] { try go(live, east: east) }
     // The ledger and the journal have each.
     #expect(Set(live.fired) == Set(["milk", "bread", "alarm", "eggs"].map { "\($0) arrive" }))
     var found: [JSONValue] = []
