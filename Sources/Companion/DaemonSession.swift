@@ -28,9 +28,8 @@ package final class DaemonSession {
   private var listeners: [Int: (Signal) -> Void] = [:]
   private var nextListener = 0
   private var stream: DaemonLink?
-  /// The stream of statuses, if somebody wants them.
-  private var status: DaemonLink?
-  private var onStatus: ((JSONObject) -> Void)?
+  /// The streams that somebody wants, by method.
+  private var watches: [String: Watch] = [:]
   private var calls: DaemonLink?
   /// Whether the daemon has answered on this connection.
   package private(set) var isConnected = false
@@ -40,6 +39,13 @@ package final class DaemonSession {
   private var lastReason: String?
   private var nextCall = 0
   private var unanswered: [Int: Answer] = [:]
+
+  private struct Watch {
+    let parameters: JSONObject
+    let handler: (JSONObject) -> Void
+    /// nil without a connection.
+    var link: DaemonLink?
+  }
 
   /// Nil is a lost connection: the outcome is unknown.
   package typealias Answer = (Result<JSONObject, VarlinkError>?) -> Void
@@ -95,10 +101,20 @@ package final class DaemonSession {
 
   /// Reports the daemon's status, now and whenever it changes; nil ends that.
   package func watchStatus(_ handler: ((JSONObject) -> Void)?) {
-    onStatus = handler
-    status?.close()
-    status = nil
-    if isConnected { openStatus() }
+    watch(
+      "WatchStatus", JSONObject(),
+      handler.map { handler in
+        { answer in if let status = answer["status"]?.object { handler(status) } }
+      })
+  }
+
+  /// Passes on each answer of a method that answers many times; a nil handler ends that.
+  package func watch(
+    _ method: String, _ parameters: JSONObject = JSONObject(), _ handler: ((JSONObject) -> Void)?
+  ) {
+    watches[method]?.link?.close()
+    watches[method] = handler.map { Watch(parameters: parameters, handler: $0) }
+    if isConnected { openWatch(method) }
   }
 
   // MARK: - The connection
@@ -139,18 +155,18 @@ package final class DaemonSession {
     isConnected = true
     onConnection()
     signal(.connected)
-    openStatus()
+    for method in watches.keys.sorted() { openWatch(method) }
   }
 
-  private func openStatus() {
-    guard onStatus != nil else { return }
+  private func openWatch(_ method: String) {
+    guard isConnected, let watch = watches[method], watch.link == nil else { return }
     do throws(SystemError) {
       let link = try DaemonLink(path: findSocket(), loop: loop)
       link.onLoss = { [unowned self] in lose($0) }
-      status = link
-      link.call("WatchStatus", more: true) { [unowned self] in
+      watches[method]?.link = link
+      link.call(method, watch.parameters, more: true) { [unowned self] in
         switch $0 {
-        case .success(let answer): if let status = answer["status"]?.object { onStatus?(status) }
+        case .success(let answer): watches[method]?.handler(answer)
         case .failure(let error): lose(error.description)
         }
       }
@@ -171,9 +187,11 @@ package final class DaemonSession {
   private func drop() {
     stream?.close()
     calls?.close()
-    status?.close()
+    for method in watches.keys {
+      watches[method]?.link?.close()
+      watches[method]?.link = nil
+    }
     stream = nil
-    status = nil
     calls = nil
     let wasConnected = isConnected
     isConnected = false

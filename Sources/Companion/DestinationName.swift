@@ -54,6 +54,14 @@ package enum DestinationName {
     return [kind, isServices ? nil : "\(user)", rest].compactMap { $0 }.joined(separator: "-")
   }
 
+  /// The name of the hook whose destination it is; nil for other destinations.
+  package static func hook(_ name: String) -> String? {
+    let words = name.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+    guard words.count == 2, words[0] == "hook" else { return nil }
+    let rest = words[1].split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+    return String(rest.count == 2 && uid(rest[0]) != nil ? rest[1] : words[1])
+  }
+
   private static func uid(_ word: Substring) -> UInt32? {
     word.utf8.allSatisfy { (0x30...0x39).contains($0) } ? UInt32(word) : nil
   }

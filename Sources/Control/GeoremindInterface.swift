@@ -8,8 +8,8 @@ package enum GeoremindInterface {
 
   /// Members of a reminder in an answer that are no part of it where a reminder is given.
   package static let addedMembers = [
-    "snoozed_until", "next_due", "rings", "leads_passed", "last_fired", "unacknowledged",
-    "ignored", "swing", "anchor",
+    "snoozed_until", "snoozed_until_leave", "next_due", "rings", "leads_passed", "last_fired",
+    "unacknowledged", "ignored", "swing", "anchor",
   ]
 
   /// Members of a reminder whose times without a zone are by the clocks of the caller.

@@ -18,8 +18,9 @@ extension GeoremindMethod {
     switch self {
     case .check, .list, .pageReminders, .show, .listUndo, .peek, .next, .why, .parseTime, .status,
       .log, .readLedger, .listPlaces, .pagePlaces, .showPlace, .findPlaces, .listCategories,
-      .whereIs, .listTrackers, .watchFirings, .watchStatus, .watchFixes, .watchChanges,
-      .placesInBox, .fencesInBox, .actAs, .listTrips, .readTrack, .replayTrack, .suggestPlaces:
+      .whereIs, .listTrackers, .watchFirings, .watchStatus, .watchFixes, .watchPresence,
+      .watchChanges, .placesInBox, .fencesInBox, .actAs, .listTrips, .readTrack, .replayTrack,
+      .suggestPlaces:
       .read
     case .done, .snooze: .answer
     case .add, .edit, .remove, .undo, .reopen, .pop, .addPlace, .editPlace,

@@ -47,7 +47,8 @@ extension GeoremindMethod {
       .placesInBox, .suggestPlaces:
       .place
     case .addCategory, .editCategory, .listCategories, .removeCategory: .category
-    case .whereIs, .listTrackers, .forgetTracker, .watchFixes: .tracker
+    case .whereIs, .listTrackers, .forgetTracker, .watchFixes, .watchPresence:
+      .tracker
     case .forgetTrips, .listTrips, .readTrack, .replayTrack, .forgetTrack: .trip
     case .makeLink, .listLinks, .revokeLink, .actAs: .link
     case .addPhone, .listPhones, .revokePhone, .watchPhones: .phone

@@ -55,6 +55,7 @@ package enum GeoremindMethod: String, CaseIterable, Sendable {
   case watchFirings = "WatchFirings"
   case watchStatus = "WatchStatus"
   case watchFixes = "WatchFixes"
+  case watchPresence = "WatchPresence"
   case watchChanges = "WatchChanges"
   case placesInBox = "PlacesInBox"
   case fencesInBox = "FencesInBox"
@@ -74,7 +75,9 @@ package enum GeoremindMethod: String, CaseIterable, Sendable {
 
   /// Whether it must be called with `more`, which Varlink's language cannot express.
   package var isStreaming: Bool {
-    [.watchFirings, .watchStatus, .watchFixes, .watchChanges, .watchPhones].contains(self)
+    [
+      .watchFirings, .watchStatus, .watchFixes, .watchPresence, .watchChanges, .watchPhones,
+    ].contains(self)
   }
 
   /// Whether its answer may take longer than some milliseconds: calls of other methods of the same
@@ -91,8 +94,8 @@ package enum GeoremindMethod: String, CaseIterable, Sendable {
       .testConsumers, .endTest, .addPlace, .showPlace, .editPlace, .mergePlaces, .removePlace,
       .beginPlaceImport, .abandonPlaceImport, .addCategory, .editCategory, .listCategories,
       .whereIs, .listTrackers, .forgetTracker, .watchFirings, .watchStatus, .watchFixes,
-      .watchChanges, .makeLink, .listLinks, .revokeLink, .actAs, .addPhone, .listPhones,
-      .revokePhone, .watchPhones:
+      .watchPresence, .watchChanges, .makeLink, .listLinks, .revokeLink, .actAs, .addPhone,
+      .listPhones, .revokePhone, .watchPhones:
       false
     }
   }
@@ -108,9 +111,9 @@ package enum GeoremindMethod: String, CaseIterable, Sendable {
       .listPlaces, .pagePlaces, .showPlace, .findPlaces, .removePlace, .beginPlaceImport,
       .importPlaces, .finishPlaceImport, .abandonPlaceImport, .addCategory, .editCategory,
       .listCategories, .removeCategory, .whereIs, .listTrackers, .forgetTracker, .watchFirings,
-      .watchStatus, .watchFixes, .watchChanges, .placesInBox, .fencesInBox, .makeLink, .listLinks,
-      .revokeLink, .actAs, .addPhone, .listPhones, .revokePhone, .watchPhones, .listTrips,
-      .readTrack, .replayTrack, .suggestPlaces, .forgetTrack:
+      .watchStatus, .watchFixes, .watchPresence, .watchChanges, .placesInBox, .fencesInBox,
+      .makeLink, .listLinks, .revokeLink, .actAs, .addPhone, .listPhones, .revokePhone,
+      .watchPhones, .listTrips, .readTrack, .replayTrack, .suggestPlaces, .forgetTrack:
       false
     }
   }

@@ -132,12 +132,23 @@ extension Daemon {
       return try perform(
         Command(events: reminders.map { .snooze(id: $0.id, .nextVisit) }, origin: origin))
     }
+    if text == "until-leave" {
+      guard
+        reminders.allSatisfy({ host.holder(of: $0.id).engine.isAtPlace(of: $0.id) })
+      else {
+        throw GeoremindError.invalidReminder(
+          field: "until", reason: "until-leave is for a place where you are now; see next-visit")
+      }
+      return try perform(
+        Command(events: reminders.map { .snooze(id: $0.id, .untilLeave) }, origin: origin))
+    }
     let snooze: Snooze
     if let span = TimeSpan(typed: text), span > .zero {
       snooze = .by(span)
     } else {
       snooze = .until(
-        try end(typed: text, "a span (20min), a time (18:00) or next-visit", after: now))
+        try end(
+          typed: text, "a span (20min), a time (18:00), next-visit or until-leave", after: now))
     }
     try perform(
       Command(events: reminders.map { .snooze(id: $0.id, snooze) }, origin: origin))

@@ -65,7 +65,7 @@ package struct AlarmQueue: Sendable {
     guard var alarm = alarms[id] else { return nil }
     alarms[id] = nil
     switch outcome {
-    case .delivered: return nil
+    case .delivered, .passed: return nil
     case .refused(let reason): return reason
     case .failed(let reason):
       guard now - alarm.begun < giveUpAfter.microseconds else { return reason }

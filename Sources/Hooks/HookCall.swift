@@ -29,6 +29,9 @@ package struct HookCall: Equatable, Sendable {
       case .string(let value): text = value
       case .number(let value): text = value.text
       case .bool(let value): text = value ? "true" : "false"
+      // Ids have no white space.
+      case .array(let ids) where key == "reminder_ids":
+        text = ids.compactMap(\.string).joined(separator: " ")
       case .null, .array, .object: return nil
       }
       let name = key.uppercased()

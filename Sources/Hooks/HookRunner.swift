@@ -78,11 +78,14 @@ package final class HookRunner {
       follower?.start()
     }
     follower?.giveUpAfter = hook.settings.giveUpAfter
+    follower?.addressee = .own(
+      hook.name, isExclusive: hook.settings.addressed.contains(hook.name))
     watchAlarms()
   }
 
   private func makeFollower() throws(SystemError) -> FiringFollower {
     let follower = try FiringFollower(session: session, loop: loop, name: destination)
+    follower.readsTogether = true
     follower.onFiring = { [unowned self] in run($0, done: $2) }
     follower.onReport = { [unowned self] in report($0) }
     follower.onRefusal = { [unowned self] in

@@ -10,6 +10,8 @@ package struct HookSettings: Equatable, Sendable {
   package var giveUpAfter = TimeSpan.hours(24)
   /// Events that start the programs.
   package var events: Set<HookEvent> = [.firing]
+  /// Names of hooks that receive only the firings for the person of that name.
+  package var addressed: [String] = []
   /// Lines that are left out.
   package var errors: [ConfigurationError] = []
 }
@@ -43,6 +45,9 @@ extension HookSettings {
       .span(
         .minutes(1) ... .hours(24 * 28), infinity: TimeSpan(microseconds: .max), word: "never"),
       to: \.giveUpAfter),
+    Setting(
+      list: "Hook", "Addressed", [],
+      SettingForm("the name of a hook") { $0.contains(" ") ? nil : $0 }, to: \.addressed),
     Setting("Hook", "Events", "firing", HookEvent.form, to: \.events),
   ]
 }

@@ -31,7 +31,7 @@ package struct Notification: Equatable, Sendable {
     urgency = Self.urgency(priority: firing.priority)
     icon = firing.event == "late" ? "appointment-missed" : "appointment-soon"
     category = "x-georemind.\(firing.event.isEmpty ? "firing" : firing.event.printable)"
-    buttons = firing.reminderID.isEmpty ? [] : [(.done, "Done"), (.snooze, snoozeLabel)]
+    buttons = firing.reminderIDs.isEmpty ? [] : [(.done, "Done"), (.snooze, snoozeLabel)]
   }
 
   /// Characters; longer texts fill the screen.

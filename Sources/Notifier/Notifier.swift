@@ -40,9 +40,12 @@ package final class Notifier {
   }
 
   package func start() throws(SystemError) {
+    follower.addressee = .own()
+    follower.readsTogether = true
     follower.onFiring = { [unowned self] firing, isMissed, done in
       let notification = Notification(firing, snoozeLabel: snoozeLabel)
-      let reminder = firing.reminderID
+      // Ids have no white space: the board knows several by one key.
+      let reminder = firing.reminderIDs.joined(separator: " ")
       guard !reminder.isEmpty else { return show(notification, of: firing, done) }
       handle(
         isMissed
@@ -89,21 +92,30 @@ package final class Notifier {
         handle(id.map { .shown(reminder: reminder, id: $0) } ?? .notShown(reminder: reminder))
       }
     case .close(let id): server.close(id)
-    case .complete(let reminder): settle("Done", ["id": .string(reminder), "rung": true], reminder)
-    case .snooze(let reminder):
-      settle("Snooze", ["id": .string(reminder), "until": .string(snooze)], reminder)
-    case .check(let reminder):
-      session.call("Show", ["id": .string(reminder)]) { [unowned self] in
+    case .complete(let reminder): settle("Done", ["rung": true], reminder)
+    case .snooze(let reminder): settle("Snooze", ["until": .string(snooze)], reminder)
+    case .check(let reminder): check(Self.ids(reminder)[...], of: reminder)
+    }
+  }
+
+  /// The ids of a key of the board.
+  private static func ids(_ key: String) -> [String] { key.split(separator: " ").map(String.init) }
+
+  /// Finds out whether all are over.
+  private func check(_ ids: ArraySlice<String>, of reminder: String) {
+    guard let id = ids.first else { return handle(.checked(reminder: reminder, isOver: true)) }
+    session.call("Show", ["id": .string(id)]) { [unowned self] in
+      let isOver =
         switch $0 {
-        case .success(let answer)?:
-          let isOver = answer["reminder"]?.object.map(Self.isOver) ?? false
-          handle(.checked(reminder: reminder, isOver: isOver))
-        case .failure(let error)?:
-          let isRemoved = GeoremindError(error) == .notFound(id: reminder)
-          handle(.checked(reminder: reminder, isOver: isRemoved))
+        case .success(let answer)?: answer["reminder"]?.object.map(Self.isOver) ?? false
+        case .failure(let error)?: GeoremindError(error) == .notFound(id: id)
         // Rather notify than lose the firing.
-        case nil: handle(.checked(reminder: reminder, isOver: false))
+        case nil: false
         }
+      if isOver {
+        check(ids.dropFirst(), of: reminder)
+      } else {
+        handle(.checked(reminder: reminder, isOver: false))
       }
     }
   }
@@ -115,7 +127,11 @@ package final class Notifier {
       || reminder["unacknowledged"]?.bool != true
   }
 
-  private func settle(_ method: String, _ parameters: JSONObject, _ reminder: String) {
+  private func settle(_ method: String, _ members: JSONObject, _ reminder: String) {
+    let ids = Self.ids(reminder).map { JSONValue.string($0) }
+    var parameters = members
+    parameters["id"] = ids.first
+    if ids.count > 1 { parameters["also"] = .array(Array(ids.dropFirst())) }
     session.call(method, parameters) { [unowned self] in
       switch $0 {
       case .success?: handle(.settled(reminder: reminder, problem: nil))

@@ -163,3 +163,11 @@ package struct Trip {
     }
   }
 }
+
+extension Report {
+  /// The title of a firing or a reminder, with the person or vehicle that it is about.
+  static func title(of document: JSONObject) -> String {
+    let title = document["title"]?.string ?? ""
+    return document["who"]?.string.map { "\(title) (\($0))" } ?? title
+  }
+}

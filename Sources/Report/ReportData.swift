@@ -74,7 +74,7 @@ struct ReportData {
     let time = (try? Instant(rfc3339: firing["time"]?.string ?? "")).map(milliseconds)
     return .object([
       "n": .int(number), "t": time.map { .int($0) }, "lat": firing["lat"], "lon": firing["lon"],
-      "title": firing["title"] ?? "", "event": firing["event"] ?? "",
+      "title": .string(Report.title(of: firing)), "event": firing["event"] ?? "",
       "color": .string(colors[firing["category"]?.string]),
     ])
   }
@@ -104,7 +104,8 @@ struct ReportData {
 
   private func outline(_ reminder: Reminder, firings: Int) -> JSONValue {
     var object: JSONObject = [
-      "title": .string(reminder.title), "name": reminder.knownName.map { .string($0) },
+      "title": .string(Report.title(of: reminder.json)),
+      "name": reminder.knownName.map { .string($0) },
       "kind": .string(reminder.kind.rawValue), "on": .string(reminder.trigger.rawValue),
       "color": .string(colors[reminder.category]), "fired": .int(firings),
     ]

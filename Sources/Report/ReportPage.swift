@@ -128,7 +128,7 @@ package struct ReportPage {
       <span class="badge" aria-hidden="true">\(number)</span>\
       <time datetime="\(text("time"))">\(whole)</time>\
       <span class="event">\(text("event"))</span>\
-      <span class="title">\(text("title"))</span></summary>\
+      <span class="title">\(HTMLText.escaped(Report.title(of: firing)))</span></summary>\
       <p class="why">\(text("why"))</p><dl>\(details(firing, time: time))</dl></details></li>
 
       """

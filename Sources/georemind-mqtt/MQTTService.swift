@@ -25,6 +25,7 @@ final class MQTTService {
   private var dropped = RepeatedNotice()
 
   private static let maximumCommands = 16
+  private let addressee = Addressee.own()
 
   /// - Parameters:
   ///   - consumer: name of the row in the daemon.
@@ -42,6 +43,7 @@ final class MQTTService {
     self.log = log
     publisher = Publisher(settings, identity)
     follower = try FiringFollower(session: session, loop: loop, name: consumer)
+    follower.addressee = addressee
     timer = try loop.addTimer(.monotonic, accuracy: 50_000) { [unowned self] _ in handle(.tick) }
   }
 
@@ -54,7 +56,7 @@ final class MQTTService {
       case .firing, .test: break
       }
     }
-    session.watchStatus { [unowned self] in handle(.status($0)) }
+    watchDaemon()
     follower.onFiring = { [unowned self] firing, _, done in
       unfinished[firing.seq] = done
       handle(.firing(firing))
@@ -90,8 +92,16 @@ final class MQTTService {
     publisher = Publisher(new, identity, backlog: publisher.backlog)
     handle(.feedOpen(positions?.isOpen ?? false))
     if session.isConnected { handle(.daemonConnected) }
-    session.watchStatus { [unowned self] in handle(.status($0)) }
+    watchDaemon()
     try connect()
+  }
+
+  private func watchDaemon() {
+    session.watchStatus { [unowned self] in handle(.status($0)) }
+    let interval: JSONObject = ["interval_s": .double(Publisher.positionInterval)]
+    session.watch(
+      "WatchPresence", settings.published == .everything ? interval : JSONObject(),
+      settings.published == .nothing ? nil : { [unowned self] in handle(.presence($0)) })
   }
 
   private func connect() throws(SystemError) {
@@ -141,18 +151,14 @@ final class MQTTService {
       session.call("Log", ["limit": 1]) { [unowned self] result in
         guard case .success(let answer)? = result else { return }
         let firing = answer["firings"]?.array?.last?.object.flatMap { FiringNotice($0) }
-        if let firing { handle(.last(firing)) }
-      }
-    case .askPosition:
-      session.call("Where") { [unowned self] result in
-        if case .success(let answer)? = result { handle(.position(answer)) }
+        if let firing, addressee.receives(firing) { handle(.last(firing)) }
       }
     case .read(let after, let limit):
       session.call("ReadLedger", ["after": .int(after), "limit": .int(limit)]) {
         [unowned self] result in
         guard case .success(let answer)? = result else { return handle(.read(nil)) }
         let rows = (answer["rows"]?.array ?? []).compactMap { $0.object }
-        handle(.read(rows.compactMap { FiringNotice($0) }))
+        handle(.read(rows.compactMap { FiringNotice($0) }.filter(addressee.receives)))
       }
     case .call(let command): call(command)
     case .feed(let line): positions?.send(line)

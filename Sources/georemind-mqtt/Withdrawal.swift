@@ -7,6 +7,8 @@ final class Withdrawal {
   private let settings: MQTTSettings
   private let identity: Identity
   private let messages: [Message]
+  private let discovery: Discovery
+  private let topics: Topics
   private let loop: EventLoop
   private var client: MosquittoClient
   private var unacknowledged: Set<Int32> = []
@@ -16,9 +18,9 @@ final class Withdrawal {
     self.settings = settings
     self.identity = identity
     self.loop = loop
-    messages =
-      Discovery(settings, identity).withdrawal
-      + Topics(settings, identity).retained.map { .clearing($0) }
+    discovery = Discovery(settings, identity)
+    topics = Topics(settings, identity)
+    messages = discovery.withdrawal + topics.retained.map { .clearing($0) }
     client = try Self.client(.five, identity, loop)
     try connect()
   }
@@ -38,12 +40,18 @@ final class Withdrawal {
     do throws(MosquittoClient.Failure) {
       switch event {
       case .accepted:
+        // The broker sends what it retains of trackers before it acknowledges what follows.
+        unacknowledged.insert(client.subscribe(topics.trackerFilter))
         for message in messages { unacknowledged.insert(try client.publish(message)) }
       case .acknowledged(let id, let refusal):
         if let refusal { return end(refusal) }
-        unacknowledged.remove(id)
-        if unacknowledged.isEmpty { end(nil) }
-      case .received, .subscribed: break
+        settle(id)
+      case .subscribed(let id, _): settle(id)
+      case .received(let topic, let payload, _):
+        guard !payload.isEmpty, let key = topics.trackerKey(of: topic) else { return }
+        for message in discovery.withdrawal(ofTracker: key) {
+          unacknowledged.insert(try client.publish(message))
+        }
       case .lost(let loss) where loss.end != .other && client.version == .five:
         // The loop holds the first client until this returns.
         let first = client
@@ -55,6 +63,11 @@ final class Withdrawal {
     } catch {
       end(error.reason)
     }
+  }
+
+  private func settle(_ id: Int32) {
+    unacknowledged.remove(id)
+    if unacknowledged.isEmpty { end(nil) }
   }
 
   private func end(_ reason: String?) {

@@ -18,6 +18,14 @@ import Testing
     #expect(DestinationName.holder(of: name, users: users) == holder)
   }
 
+  @Test(arguments: [
+    ("hook-anna", "anna"), ("hook-1000-anna", "anna"), ("hook-n10-say", "n10-say"),
+    ("hook-a-b", "a-b"), ("notify-1000", nil), ("mqtt", nil), ("hook", nil), ("anna", nil),
+  ])
+  func aHooksNameIsBehindItsUser(name: String, hook: String?) {
+    #expect(DestinationName.hook(name) == hook)
+  }
+
   @Test func withoutTheServicesUserItsNamesAreRoots() {
     #expect(DestinationName.holder(of: "hook-blink", users: ServiceUsers([:])) == .nobody)
   }

@@ -73,6 +73,29 @@ import Testing
     #expect(try loop.runUntil { daemon.rows["ear"]?.upto == 101 })
   }
 
+  @Test(
+    arguments: [
+      (nil, ["a", "b", "c", "t"]), (Addressee(["ben"]), ["a", "c", "t"]),
+      (Addressee(["anna", "me"]), ["a", "b", "c", "t"]),
+      (Addressee(["anna"], isExclusive: true), ["b", "t"]),
+    ] as [(Addressee?, [String])])
+  func aFiringForOnePersonPassesTheOthers(addressee: Addressee?, heard: [String]) throws {
+    let ear = Ear()
+    let helper = try helper(ear)
+    helper.follower.addressee = addressee
+    defer { helper.stop() }
+    #expect(try loop.runUntil { daemon.rows["ear"] != nil })
+    daemon.fire("a")
+    daemon.fire("b", for: "anna")
+    daemon.fire("c")
+    #expect(try loop.runUntil { daemon.rows["ear"]?.upto == 3 })
+    let isOther = !heard.contains("c")
+    #expect(daemon.rows["ear"]?.text == (isOther ? "it is for other destinations" : nil))
+    daemon.test("t")
+    #expect(try loop.runUntil { ear.heard.count == heard.count })
+    #expect(ear.heard == heard)
+  }
+
   @Test func missedFiringsAreReportedExactlyOnce() throws {
     let first = Ear()
     let one = try helper(first)

@@ -2,6 +2,7 @@ import CivilTime
 import Companion
 import Control
 import Glibc
+import JSONText
 import LinuxRuntime
 import TestSupport
 import Testing
@@ -48,6 +49,8 @@ import Testing
     for id in ["a", "b", "c"] { daemon.fire(id) }
     #expect(try loop.runUntil { upto == 3 })
     #expect(output == "a\nb\nc\n")
+    let read = daemon.calls.last { $0.methodName == "ReadLedger" }
+    #expect(read?.parameters["together"] == true)
   }
 
   @Test func aRefusedFiringIsGivenUpAndTheNextFollows() throws {

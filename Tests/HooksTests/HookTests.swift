@@ -29,13 +29,13 @@ import Testing
   @Test func settingsHaveDefaults() throws {
     #expect(try settings("[Feed]\nFeed=x\n") == HookSettings())
     let all = try settings(
-      "[Hook]\nExec=/a\nExec=/b c\nTimeoutSec=2min\nGiveUpAfter=2h\n"
+      "[Hook]\nExec=/a\nExec=/b c\nTimeoutSec=2min\nGiveUpAfter=2h\nAddressed=a\n"
         + "Events=firing, position-lost\n")
     #expect(
       all
         == HookSettings(
           programs: ["/a", "/b c"], timeout: .minutes(2), giveUpAfter: .hours(2),
-          events: [.firing, .positionLost]))
+          events: [.firing, .positionLost], addressed: ["a"]))
   }
 
   @Test func aFiringCanBeTriedForEver() throws {
@@ -88,6 +88,12 @@ import Testing
     #expect(
       call.environment(of: ["PATH=/bin", "NOTIFY_SOCKET=/x", "GEOREMIND_TEST=true"]).prefix(2)
         == ["PATH=/bin", "GEOREMIND_FIRING_ID=f-1"])
+  }
+
+  @Test func severalRemindersAreOneVariable() throws {
+    let visit = try #require(
+      FiringNotice(["firing_id": "f", "reminder_id": "", "reminder_ids": ["a", "b"]]))
+    #expect(HookCall(visit).environment.contains("GEOREMIND_REMINDER_IDS=a b"))
   }
 
   @Test func theFiringIsOnStandardInput() throws {

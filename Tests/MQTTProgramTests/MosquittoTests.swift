@@ -1,5 +1,6 @@
 import Companion
 import Glibc
+import JSONText
 import LinuxRuntime
 import MQTT
 import TestSupport
@@ -94,8 +95,12 @@ struct MosquittoTests {
   @Test func withdrawingLeavesNothing() throws {
     let broker = try Mosquitto(port: settings.broker.port, in: folder)
     let before = try listener("before")
-    let service = try service()
-    #expect(try loop.runUntil { before.availability == "online" })
+    let service = try service { $0.published = .places }
+    #expect(
+      try loop.runUntil { before.availability == "online" && daemon.isWatched("WatchPresence") })
+    daemon.push("WatchPresence", ["trackers": [["name": "anna", "inside": []]]])
+    let entity = "homeassistant/device_tracker/georemind_4f2a91c3/tracker_anna/config"
+    #expect(try loop.runUntil { before.payloads[entity]?.isEmpty == false })
     service.stop()
     #expect(try loop.runUntil { before.availability == "offline" })
     let other = try EventLoop()

@@ -35,7 +35,7 @@ enum Sample {
   /// The keys that Home Assistant's schema of each component requires, by its documentation.
   @Test func discoveryHasWhatHomeAssistantReads() throws {
     var settings = MQTTSettings()
-    settings.publishesPosition = true
+    settings.published = .everything
     settings.takesCommands = true
     let messages = Discovery(settings, Sample.identity).messages
     let required = [

@@ -78,7 +78,7 @@ private final class House {
     case .read(let after, let limit):
       later(5) { [self] in handle(.read(Array(ledger.dropFirst(after).prefix(limit)))) }
     case .wake(let delay): later(Int(delay / 1_000) + 1) { [self] in handle(.tick) }
-    case .subscribe, .askLast, .askPosition, .call, .feed, .report, .connect, .condition: break
+    case .subscribe, .askLast, .call, .feed, .report, .connect, .condition: break
     }
   }
 

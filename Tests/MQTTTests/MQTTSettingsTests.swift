@@ -35,7 +35,7 @@ import Testing
     (expected.authoritiesFile, expected.certificateFile, expected.keyFile) = ("/ca", "/c", "/k")
     (expected.prefix, expected.discoveryPrefix) = ("vessels/one", "ha")
     (expected.announcesEntities, expected.ownTracksFilter) = (false, nil)
-    (expected.publishesPosition, expected.takesCommands) = (true, true)
+    (expected.published, expected.takesCommands) = (.everything, true)
     #expect(all == expected)
   }
 

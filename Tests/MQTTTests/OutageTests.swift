@@ -85,7 +85,7 @@ private final class Outage {
       isConnected = true
       later(50_000) { [self] in publish(.connected(.five)) }
     case .wake(let delay): later(delay) { [self] in publish(.tick) }
-    case .subscribe, .askLast, .askPosition, .call, .feed, .report, .read, .condition: break
+    case .subscribe, .askLast, .call, .feed, .report, .read, .condition: break
     }
   }
 }

@@ -77,13 +77,15 @@ extension Publisher.Effect {
         "sensor/georemind_4f2a91c3/anchor_distance", "sensor/georemind_4f2a91c3/anchor_bearing",
         "binary_sensor/georemind_4f2a91c3/anchor_alarm", "text/georemind_4f2a91c3/add",
       ].map { "homeassistant/\($0)/config" }
-      + ["availability", "state", "anchor", "last", "position"].map { "georemind/4f2a91c3/\($0)" }
+      + ["availability", "state", "anchor", "last", "position", "position/state"]
+      .map { "georemind/4f2a91c3/\($0)" }
     #expect(topics(first) == expected)
     #expect(first.compactMap(\.message).allSatisfy { $0.isRetained })
     #expect(
-      first.prefix(3)
+      first.prefix(4)
         == [
-          .subscribe("homeassistant/status"), .subscribe("owntracks/+/+"),
+          .subscribe("homeassistant/status"), .subscribe("georemind/4f2a91c3/tracker/+"),
+          .subscribe("owntracks/+/+"),
           .subscribe("owntracks/+/+/event"),
         ])
     _ = world.handle(.disconnected(.init("it ended")))
@@ -270,23 +272,6 @@ extension Publisher.Effect {
     #expect(world.handle(.status(later)).isEmpty)
     later["armed"] = 3
     #expect(topics(world.handle(.status(later))) == ["georemind/4f2a91c3/state"])
-  }
-
-  @Test func thePositionIsAskedForAtMostEveryTenSeconds() throws {
-    let world = PublisherWorld { $0.publishesPosition = true }
-    _ = world.handle(.connected(.five))
-    #expect(world.handle(.status(Self.status)).contains(.askPosition))
-    let answer: JSONObject = ["fix": ["lat": .double(1.5), "lon": .double(2.5), "eph": 8]]
-    let sent = try #require(world.handle(.position(answer)).first?.message)
-    #expect(
-      sent
-        == Message(
-          "georemind/4f2a91c3/position",
-          #"{"latitude":1.5,"longitude":2.5,"gps_accuracy":8}"#, isRetained: true))
-    var later = Self.status
-    later["fix"] = ["time": "2026-06-12T16:00:01Z"]
-    #expect(world.handle(.status(later)) == [.wake(in: 10_000_000)])
-    #expect(world.pass(10) == [.askPosition])
   }
 
   @Test func commandsNeedPermission() {

@@ -33,6 +33,17 @@ func firing(_ members: JSONObject = JSONObject()) throws -> FiringNotice {
       ])
   }
 
+  @Test(
+    arguments: [
+      (["reminder_id": "", "reminder_ids": ["a", "b"]], ["a", "b"]), (["reminder_id": ""], []),
+      ([:], ["r"]),
+    ] as [(JSONObject, [String])])
+  func oneForSeveralRemindersHasButtons(members: JSONObject, ids: [String]) throws {
+    let notice = try firing(members)
+    #expect(notice.reminderIDs == ids)
+    #expect(Notification(notice, snoozeLabel: "Snooze").buttons.isEmpty == ids.isEmpty)
+  }
+
   /// A repeating reminder is armed again at once; what counts is whether somebody has completed it.
   @Test(
     arguments: [

@@ -50,6 +50,17 @@ import Testing
     return try JSONParser.parse(String(rest[..<end.lowerBound]))
   }
 
+  @Test func theTrackerIsNamed() throws {
+    var report = try Self.report()
+    report.reminders[0].who = .tracker("anna")
+    report.firings[0]["who"] = "anna"
+    let html = ReportPage(report).html
+    #expect(html.contains("<span class=\"title\">Buy milk (anna)</span>"))
+    let data = try Self.data(html)
+    #expect(data["firings"]?.array?.first?["title"] == "Buy milk (anna)")
+    #expect(data["fences"]?.array?.first?["title"] == "Buy milk (anna)")
+  }
+
   @Test func firingsCanBeReadWithoutTheProgram() throws {
     let html = ReportPage(try Self.report()).html
     #expect(html.contains(#"<time datetime="2026-06-12T16:00:50Z">16:00:50</time>"#))

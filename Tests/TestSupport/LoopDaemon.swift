@@ -46,8 +46,9 @@ package final class LoopDaemon {
   }
 
   /// A firing as it happens.
-  package func fire(_ id: String, priority: Int = 0) {
+  package func fire(_ id: String, priority: Int = 0, for recipient: String? = nil) {
     let firing: JSONObject = [
+      "for": recipient.map { .string($0) },
       "priority": .int(priority),
       "firing_id": .string(id), "reminder_id": "r", "title": "Milk", "event": "due",
       "time": "2026-06-12T16:01:00Z", "seq": .int(ledger.count + 1), "ledger": "one",
@@ -98,7 +99,8 @@ package final class LoopDaemon {
       stream.send(VarlinkReply(parameters: answer).encoded)
     }
     switch call.methodName {
-    case "WatchFixes", "WatchChanges": others[call.methodName, default: []].append(stream)
+    case "WatchFixes", "WatchPresence", "WatchChanges":
+      others[call.methodName, default: []].append(stream)
     case "WatchPhones":
       others[call.methodName, default: []].append(stream)
       stream.send(VarlinkReply(parameters: phoneNews, continues: true).encoded)

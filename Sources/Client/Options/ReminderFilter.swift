@@ -7,16 +7,16 @@ import Reminders
 
 /// Options that choose reminders without conflict with the options of `edit`.
 struct CommonFilter: ParsableArguments {
-  @Option(help: "Reminders of this kind only.")
+  @Option(help: "Only this kind.")
   var kind: Reminder.Kind?
 
-  @Option("Reminders at this place only.", "name", completion: Completions.places)
+  @Option("Only at this place.", "name", completion: Completions.places)
   var place: String?
 
-  @Option("Reminders that fire before this time only.", "time", completion: Completions.times)
+  @Option("Reminders before this time only.", "time", completion: Completions.times)
   var before: String?
 
-  @Option("Reminders that fire at this time or later only.", "time", completion: Completions.times)
+  @Option("Reminders at this time or later only.", "time", completion: Completions.times)
   var after: String?
 
   @Flag(help: "Reminders only that have fired and wait for 'done'.")
@@ -31,7 +31,7 @@ struct CommonFilter: ParsableArguments {
 struct FilterOptions: ParsableArguments {
   @OptionGroup(title: "Filter") var common: CommonFilter
 
-  @Option("Reminders of this category only.", "name", completion: Completions.categories)
+  @Option("Only this category.", "name", completion: Completions.categories)
   var category: String?
 
   @Option("Reminders about this tracker only; self is the machine.", "name")

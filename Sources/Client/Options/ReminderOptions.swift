@@ -27,6 +27,7 @@ struct ReminderOptions: ParsableArguments {
   @Option("by") var by: TypedField?
   @Option("travel") var travel: TypedField?
   @Option("who") var who: TypedField?
+  @Option("for") var `for`: TypedField?
   @Option("repeat", completion: Completions.repeats) var `repeat`: TypedField?
   @Flag("every-visit") var everyVisit: Bool?
   @Option("cooldown") var cooldown: TypedField?

@@ -50,7 +50,9 @@ struct ReminderPrinter {
       let next = entry.moment == entry.due ? nil : entry.moment
       return sentence + (next.map { "; next at \(display.answer($0))" } ?? "")
     case .snoozed:
-      return "Snoozed until \(entry.moment.map(display.answer) ?? "the next visit")"
+      let isLeave = entry.json["snoozed_until_leave"]?.bool == true
+      let words = isLeave ? "you leave" : "the next visit"
+      return "Snoozed until \(entry.moment.map(display.answer) ?? words)"
     case .fired: return "Has fired"
     case .done: return "Done"
     case .expired: return "Expired without a firing"

@@ -104,6 +104,7 @@ extension Delivery {
       row.failingSince = failure == nil ? nil : row.failingSince ?? now.real.json
       (row.text, failingSince) = (failure, nil)
       endWaits(now.steady)
+    case .passed: row.text = "it is for other destinations"
     case .refused(let reason):
       (row.failingSince, row.text, failingSince) = (nil, "given up: \(reason)", nil)
       giveUp = reason

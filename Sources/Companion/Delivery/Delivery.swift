@@ -10,6 +10,8 @@ package import CivilTime
 package struct Delivery: Sendable {
   package enum Outcome: Equatable, Sendable {
     case delivered
+    /// It is for others.
+    case passed
     /// The destination never takes this firing, and why.
     case refused(String)
     /// To be tried again.
@@ -18,7 +20,7 @@ package struct Delivery: Sendable {
     /// The reason, unless it was delivered.
     package var failure: String? {
       switch self {
-      case .delivered: nil
+      case .delivered, .passed: nil
       case .refused(let reason), .failed(let reason): reason
       }
     }

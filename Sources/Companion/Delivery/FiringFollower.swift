@@ -23,6 +23,12 @@ package final class FiringFollower {
     set { delivery.giveUpAfter = newValue }
   }
 
+  /// Whose firings it delivers; nil delivers all.
+  package var addressee: Addressee?
+
+  /// Whether firings of one visit to a place are one.
+  package var readsTogether = false
+
   private let session: DaemonSession
   private let name: String?
   private var delivery: Delivery
@@ -100,7 +106,11 @@ package final class FiringFollower {
       }
     case .read(let seq, let queue):
       let urgent = queue.isUrgent.map { JSONValue.bool($0) }
-      ask("ReadLedger", JSONObject(["after": .int(seq), "limit": 1, "urgent": urgent])) { answer in
+      let parameters = JSONObject([
+        "after": .int(seq), "limit": 1, "urgent": urgent,
+        "together": readsTogether ? true : nil,
+      ])
+      ask("ReadLedger", parameters) { answer in
         guard let row = answer["rows"]?.array?.first else { return .read(nil, queue) }
         return row.object.flatMap { FiringNotice($0) }.map { .read($0, queue) }
       }
@@ -110,6 +120,8 @@ package final class FiringFollower {
           .stored($0, ledger: answer["ledger"]?.string ?? "")
         }
       }
+    case .run(let firing, _) where addressee?.receives(firing) == false:
+      handle(.ended(firing.seq, .passed))
     case .run(let firing, let isMissed):
       onFiring(firing, isMissed) { [weak self] in self?.handle(.ended(firing.seq, $0)) }
     case .wake(let delay): timer?.arm(in: delay)

@@ -4,6 +4,8 @@ package import JSONText
 package struct FiringNotice: Equatable, Sendable {
   package let id: String
   package let reminderID: String
+  /// That one, or all that the firing stands for; none for a firing without a reminder.
+  package let reminderIDs: [String]
   /// Its number in the ledger; 0 in none.
   package let seq: Int
   package let title: String
@@ -13,6 +15,8 @@ package struct FiringNotice: Equatable, Sendable {
   package let time: String
   /// One sentence: what made it fire.
   package let why: String
+  /// Whose destinations alone receive it; nil are all that serve no person.
+  package let recipient: String?
   /// 0…9 as in iCalendar; 0 says nothing.
   package let priority: Int
   /// It overtakes the others on their way to a destination: a test, or its priority is 1 to 3.
@@ -30,11 +34,14 @@ package struct FiringNotice: Equatable, Sendable {
     func text(_ name: String) -> String { json[name]?.string ?? "" }
     self.id = id
     self.reminderID = reminderID
+    reminderIDs =
+      json["reminder_ids"]?.array?.compactMap(\.string) ?? [reminderID].filter { !$0.isEmpty }
     seq = json["seq"]?.int ?? 0
     title = text("title")
     event = text("event")
     time = text("time")
     why = text("why")
+    recipient = json["for"]?.string
     priority = json["priority"]?.int ?? 0
     self.json = json
   }

@@ -63,6 +63,7 @@ extension ControlService {
   func add(_ document: JSONObject, to list: String? = nil) throws -> JSONObject {
     if let list { return try add(document, toCalendar: daemon.calendarList(named: list)) }
     var entry = try readNew(document, isTyped: true)
+    try daemon.checkRecipient(of: entry.reminder)
     let id = entry.reminder.id
     try mustBeNew([id])
     try daemon.addAll([entry], by: origin(.add))
@@ -76,6 +77,7 @@ extension ControlService {
 
   private func add(_ document: JSONObject, toCalendar list: CalendarList) throws -> JSONObject {
     let reminder = try readNew(document, isTyped: true).reminder
+    try daemon.checkRecipient(of: reminder)
     try mustBeNew([reminder.id])
     guard let now = daemon.clock.now else {
       throw GeoremindError.refusedByPolicy(reason: "the recording has not begun yet")
@@ -118,6 +120,7 @@ extension ControlService {
   func check(_ document: JSONObject, for list: String? = nil) throws -> JSONObject {
     let reminder = caller.owning(try read(document, newID: "new"))
     try daemon.checkTracker(of: reminder, caller)
+    try daemon.checkRecipient(of: reminder)
     try reminder.checkConditions(in: daemon.host.engine.zone)
     if document["id"] != nil { try mustBeNew([reminder.id]) }
     if let list {

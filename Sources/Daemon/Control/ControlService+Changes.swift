@@ -32,6 +32,7 @@ extension ControlService {
     }
     let changed = try read(document)
     if changed.who != reminder.who { try daemon.checkTracker(of: changed, caller) }
+    if changed.recipient != reminder.recipient { try daemon.checkRecipient(of: changed) }
     try changed.checkConditions(in: daemon.host.engine.zone, changing: reminder)
     guard caller.mayGive(entry.reminder, to: changed.owner) else {
       throw GeoremindError.invalidReminder(

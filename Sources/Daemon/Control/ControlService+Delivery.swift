@@ -21,7 +21,8 @@ extension ControlService {
     var rows =
       urgent == false
       ? try daemon.othersToDeliver(
-        to: caller.user, after: seq, limit: limit, bytes: Self.pageBytes)
+        to: caller.user, after: seq, limit: limit, bytes: Self.pageBytes,
+        isTogether: given["together"]?.bool == true)
       : try ledger.entries(after: seq, limit: limit, urgent: urgent, bytes: Self.pageBytes)
         .map { daemon.json(of: $0) }
     if let digest = daemon.calendarDigest {

@@ -10,6 +10,7 @@ extension ControlService {
     reminder.state = entry.standing.state
     var object = reminder.json
     if case .until(let end) = entry.history.silence { object["snoozed_until"] = .string(end.json) }
+    if entry.history.silence == .untilLeave { object["snoozed_until_leave"] = true }
     if let now = daemon.clock.now, daemon.mayKnowProgress(of: reminder, caller),
       let plan = daemon.host.plan(reminder.id, at: now)
     {

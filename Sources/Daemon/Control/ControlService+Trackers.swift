@@ -25,15 +25,9 @@ extension ControlService {
     let tracker = try follow(name)
     guard let fix = tracker.engine.lastFix else { return ["nearest": .array([])] }
     let nearest = try daemon.store.places.search(PlaceQuery(near: fix.position, limit: 5))
-    let visits = tracker.engine.visits
-    let inside = nearest.filter { $0.distance ?? .infinity <= $0.place.radius }
     return [
       "fix": .object(fix.tpv(device: nil)), "age_s": daemon.ageJSON(of: tracker),
-      "inside": .array(
-        inside.map { entry in
-          let since = visits.first { $0.place == entry.place.name }?.since
-          return ["name": .string(entry.place.name), "since": since.map { .string($0.json) }]
-        }),
+      "inside": try daemon.inside(tracker),
       "nearest": .array(nearest.map { near($0.place, $0.distance, of: tracker, from: fix) }),
     ]
   }
@@ -58,19 +52,17 @@ extension ControlService {
   }
 
   /// The trackers that the caller may follow.
-  func listTrackers() -> JSONObject {
+  func listTrackers() throws -> JSONObject {
     let known = daemon.settings.trackers.filter { daemon.mayFollow($0.name, caller) }
     return [
       "trackers": .array(
-        known.map { settings in
+        try known.map { settings in
           let tracker = daemon.host.tracker(.tracker(settings.name))
-          let visits = tracker.engine.visits
           return [
             "name": .string(settings.name), "owner": settings.owner.map { .int(Int($0)) },
             "shared": .bool(settings.isShared), "reminders": .int(tracker.engine.count),
             "age_s": daemon.ageJSON(of: tracker),
-            "inside": .array(
-              visits.map { ["name": .string($0.place), "since": .string($0.since.json)] }),
+            "inside": try daemon.inside(tracker),
           ]
         })
     ]

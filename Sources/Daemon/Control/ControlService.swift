@@ -22,6 +22,9 @@ struct ControlService {
       if method == .watchFirings || method == .watchChanges { return .stream(first: []) }
       if method == .watchPhones { return .stream(first: [daemon.phoneNews(for: caller)]) }
       if method == .watchFixes { return .stream(first: [daemon.positionNews]) }
+      if method == .watchPresence {
+        return .stream(first: [try daemon.presence(for: caller)])
+      }
       if method == .watchStatus {
         return .stream(first: [["status": .object(daemon.statusJSON)]])
       }
@@ -93,7 +96,7 @@ struct ControlService {
     case .testConsumers: return try testConsumers(text("name"))
     case .endTest: return try endTest(given)
     case .whereIs: return try whereIs(text("who"))
-    case .listTrackers: return listTrackers()
+    case .listTrackers: return try listTrackers()
     case .forgetTracker: return try forgetTracker(text("name") ?? "")
     case .addPlace: return try addPlace(given)
     case .listPlaces: return try listPlaces(given)
@@ -125,7 +128,7 @@ struct ControlService {
     case .addPhone: return try addPhone(given)
     case .listPhones: return try listPhones()
     case .revokePhone: return try revokePhone(text("name") ?? "")
-    case .watchFirings, .watchStatus, .watchFixes, .watchChanges, .watchPhones:
+    case .watchFirings, .watchStatus, .watchFixes, .watchPresence, .watchChanges, .watchPhones:
       return JSONObject()
     }
   }

@@ -26,6 +26,7 @@ final class Announcer {
     entry.add("GEOREMIND_KIND", firing.kind.rawValue)
     entry.add("GEOREMIND_EVENT", firing.event.rawValue)
     entry.add("GEOREMIND_WHO", firing.who)
+    entry.add("GEOREMIND_FOR", firing.recipient)
     entry.add("GEOREMIND_TITLE", firing.title)
     entry.add("GEOREMIND_CATEGORY", firing.category)
     entry.add("GEOREMIND_PLACE", firing.place)

@@ -110,8 +110,9 @@ extension Daemon {
 
   /// The next firings without urgency for a destination of a user: none while it is quiet, and then
   /// one summary for the held ones.
+  /// - Parameter isTogether: whether firings of one visit are one.
   func othersToDeliver(
-    to user: UInt32, after seq: Int64, limit: Int, bytes: Int
+    to user: UInt32, after seq: Int64, limit: Int, bytes: Int, isTogether: Bool
   ) throws -> [JSONObject] {
     if quiet(of: user) != nil {
       awaitEndOfQuiet()
@@ -120,9 +121,30 @@ extension Daemon {
     let mute = mutes.intervals[user]
     let held = try store.ledger.held(
       after: seq, limit: Self.maximumSummary, from: mute?.start, to: mute?.end)
-    if held.count > 1, let summary = summary(of: held) { return [summary] }
-    return try store.ledger.entries(after: seq, limit: limit, urgent: false, bytes: bytes)
-      .map { json(of: $0) }
+    // A summary is for one person, or for nobody in particular.
+    let together = held.prefix { $0.firing.recipient == held.first?.firing.recipient }
+    if together.count > 1, let summary = summary(of: Array(together)) { return [summary] }
+    if let first = held.first, held.count > 1 { return [json(of: first)] }
+    let entries = try store.ledger.entries(
+      after: seq, limit: isTogether ? Self.maximumNamed : limit, urgent: false, bytes: bytes)
+    guard isTogether, let first = entries.first else { return entries.map { json(of: $0) } }
+    let visit = entries.prefix { $0.firing.isOfVisit(of: first.firing) }
+    return [visit.count > 1 ? json(ofVisit: Array(visit)) : json(of: first)]
+  }
+
+  /// A firing that stands for others at one place and time, with the number of the last one.
+  private func json(ofVisit visit: [LedgerEntry]) -> JSONObject {
+    guard let last = visit.last else { return JSONObject() }
+    var document = json(of: last)
+    document["firing_id"] = .string("visit-\(last.id)")
+    document["reminder_id"] = ""
+    document["reminder_ids"] = .array(visit.map { .string($0.reminderID) })
+    document["title"] = .string("\(visit.count) at \(last.place ?? "")")
+    document["why"] = .string(titles(of: visit))
+    let priorities = visit.map(\.priority).filter { $0 > 0 }
+    document["priority"] = priorities.min().map { .int($0) }
+    for member in ["category", "distance_m", "due"] { document[member] = nil }
+    return document
   }
 
   /// Limits of the firings and of the titles in a summary.
@@ -132,9 +154,25 @@ extension Daemon {
   /// A firing that stands for others, with the number of the last one.
   private func summary(of held: [LedgerEntry]) -> JSONObject? {
     guard let first = held.first, let last = held.last else { return nil }
+    let words = HumanTime(now: last.time, zone: host.engine.zone)
+    return JSONObject([
+      "firing_id": .string("summary-\(last.id)"), "reminder_id": "",
+      "kind": .string(last.kind.rawValue),
+      "title": .string("\(held.count) firings while it was quiet"),
+      "time": .string((clock.live ?? last.time).json), "event": "summary",
+      "why": .string(
+        "\(titles(of: held)); from \(words.absolute(first.time)) to "
+          + words.absolute(last.time)),
+      "for": last.firing.recipient.map { .string($0) },
+      "seq": .int(Int(last.seq)), "ledger": .string(ledgerID),
+    ])
+  }
+
+  /// The titles of firings, each once.
+  private func titles(of entries: [LedgerEntry]) -> String {
     var titles: [String] = []
     var counts: [String: Int] = [:]
-    for entry in held {
+    for entry in entries {
       if counts[entry.title] == nil { titles.append(entry.title) }
       counts[entry.title, default: 0] += 1
     }
@@ -143,17 +181,7 @@ extension Daemon {
       return count > 1 ? "\(title) (\(count) times)" : title
     }
     if titles.count > names.count { names.append("and \(titles.count - names.count) more") }
-    let words = HumanTime(now: last.time, zone: host.engine.zone)
-    return JSONObject([
-      "firing_id": .string("summary-\(last.id)"), "reminder_id": "",
-      "kind": .string(last.kind.rawValue),
-      "title": .string("\(held.count) firings while it was quiet"),
-      "time": .string((clock.live ?? last.time).json), "event": "summary",
-      "why": .string(
-        "\(names.joined(separator: "; ")); from \(words.absolute(first.time)) to "
-          + words.absolute(last.time)),
-      "seq": .int(Int(last.seq)), "ledger": .string(ledgerID),
-    ])
+    return names.joined(separator: "; ")
   }
 
   /// `quiet` of a status: nil without quiet hours and without a mute.
@@ -172,5 +200,14 @@ extension Daemon {
         "hours": settings.quietHours.map { .string("\($0)") },
         "held": held.map { .int($0) },
       ]))
+  }
+}
+
+extension Firing {
+  /// Whether both belong to one visit of one tracker, and are for the same person.
+  fileprivate func isOfVisit(of other: Firing) -> Bool {
+    [.arrive, .dwell, .pass].contains(event) && place != nil
+      && (event, place, time) == (other.event, other.place, other.time)
+      && (who, recipient) == (other.who, other.recipient)
   }
 }

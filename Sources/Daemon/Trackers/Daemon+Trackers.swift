@@ -1,8 +1,11 @@
 import CivilTime
+import Companion
 import Control
 import JSONText
+import LinuxRuntime
 import Positioning
 import Reminders
+import Storage
 
 /// The trackers of the settings: whose fixes are whose, and who may know of them.
 extension Daemon {
@@ -59,6 +62,21 @@ extension Daemon {
           "age_s": ageJSON(of: tracker),
         ]
       })
+  }
+
+  /// Checks that somebody receives the firings of a reminder for one person: a hook of that name,
+  /// or a destination of that user.
+  func checkRecipient(of reminder: Reminder) throws {
+    guard let name = reminder.recipient else { return }
+    let user = PeerCredentials.user(named: name)
+    let isKnown = try store.consumers.all().contains {
+      DestinationName.hook($0.name) == name || $0.owner == user
+    }
+    guard !isKnown else { return }
+    throw GeoremindError.invalidReminder(
+      field: "for",
+      reason: "has no destination: neither a hook named \(name) nor a user of that name; "
+        + "'georemind phone add \(name) --push' makes the hook")
   }
 
   /// Checks that there is the tracker of a reminder, and that the caller may follow it.

@@ -11,6 +11,8 @@ final class TrackerEngine {
   var selection = FixSelection()
   /// Where it is for reminders about several; nil without any.
   var members: MemberEngine?
+  /// The saved places that contain it.
+  var places = TrackerPlaces()
   /// The last fix of this run.
   var latest: (fix: Fix, origin: FixOrigin)?
   /// Categories whose places the engine waits for, and the number of the last place sent; nil

@@ -36,14 +36,27 @@ package struct Discovery: Sendable {
   package var messages: [Message] {
     Entity.allCases.map { entity in
       guard isPermitted(entity) else { return .clearing(topic(of: entity)) }
-      let configuration = JSONValue.object(configuration(of: entity))
-      return Message(topic(of: entity), configuration.line, isRetained: true)
+      return announcement(entity.rawValue, entity.component, specifics(of: entity))
     }
+  }
+
+  /// The configuration of a tracker that is not the machine itself.
+  func message(ofTracker key: String, named name: String) -> Message {
+    announcement(
+      "tracker_\(key)", Entity.location.component,
+      tracker(name, attributes: topics.attributes(ofTracker: key)))
+  }
+
+  /// Removes all of a tracker.
+  package func withdrawal(ofTracker key: String) -> [Message] {
+    let attributes = topics.attributes(ofTracker: key)
+    return [topic(of: "tracker_\(key)", Entity.location.component), attributes]
+      .map { .clearing($0) } + [.clearing(Topics.state(of: attributes))]
   }
 
   private func isPermitted(_ entity: Entity) -> Bool {
     switch entity {
-    case .location: settings.publishesPosition
+    case .location: settings.published != .nothing
     case .add: settings.takesCommands
     default: true
     }
@@ -56,16 +69,20 @@ package struct Discovery: Sendable {
 
   private var node: String { "georemind_\(identity.id)" }
 
-  private func topic(of entity: Entity) -> String {
-    "\(settings.discoveryPrefix)/\(entity.component)/\(node)/\(entity.rawValue)/config"
+  private func topic(of entity: Entity) -> String { topic(of: entity.rawValue, entity.component) }
+
+  private func topic(of name: String, _ component: String) -> String {
+    "\(settings.discoveryPrefix)/\(component)/\(node)/\(name)/config"
   }
 
-  private func configuration(of entity: Entity) -> JSONObject {
-    let objectID = "georemind_\(slug(identity.name))_\(entity.rawValue)"
-    var document = specifics(of: entity)
-    document["unique_id"] = .string("\(node)_\(entity.rawValue)")
+  private func announcement(
+    _ name: String, _ component: String, _ specifics: JSONObject
+  ) -> Message {
+    let objectID = "georemind_\(slug(identity.name))_\(name)"
+    var document = specifics
+    document["unique_id"] = .string("\(node)_\(name)")
     document["object_id"] = .string(objectID)
-    document["default_entity_id"] = .string("\(entity.component).\(objectID)")
+    document["default_entity_id"] = .string("\(component).\(objectID)")
     document["qos"] = 1
     document["availability"] = [["topic": .string(topics.availability)]]
     document["device"] = [
@@ -73,7 +90,14 @@ package struct Discovery: Sendable {
       "manufacturer": "georemind", "model": "georemindd", "sw_version": .string(identity.version),
     ]
     document["origin"] = ["name": "georemind", "sw_version": .string(identity.version)]
-    return document
+    return Message(topic(of: name, component), JSONValue.object(document).line, isRetained: true)
+  }
+
+  private func tracker(_ name: String, attributes: String) -> JSONObject {
+    [
+      "name": .string(name), "state_topic": .string(Topics.state(of: attributes)),
+      "json_attributes_topic": .string(attributes), "source_type": "gps",
+    ]
   }
 
   private func specifics(of entity: Entity) -> JSONObject {
@@ -103,11 +127,7 @@ package struct Discovery: Sendable {
         "value_template": "{{ 'OFF' if value_json.position == 'known' else 'ON' }}",
         "device_class": "problem", "entity_category": "diagnostic",
       ]
-    case .location:
-      [
-        "name": "Location", "json_attributes_topic": .string(topics.position),
-        "source_type": "gps",
-      ]
+    case .location: tracker("Location", attributes: topics.position)
     case .anchor:
       [
         "name": "Anchor", "state_topic": .string(topics.anchor),

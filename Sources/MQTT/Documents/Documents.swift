@@ -41,15 +41,4 @@ package enum Documents {
       "reminder_id": value("id"),
     ]).line
   }
-
-  /// The fix of the daemon's answer to `Where`, for a device tracker; nil without one.
-  package static func position(_ answer: JSONObject) -> String? {
-    guard let fix = answer["fix"], let latitude = fix["lat"], let longitude = fix["lon"] else {
-      return nil
-    }
-    return JSONValue.object([
-      "latitude": latitude, "longitude": longitude, "gps_accuracy": fix["eph"],
-      "speed": fix["speed"], "course": fix["track"], "time": fix["time"],
-    ]).line
-  }
 }

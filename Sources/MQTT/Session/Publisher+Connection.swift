@@ -26,6 +26,7 @@ extension Publisher {
     if selfTest != nil { effects += [topics.selfTest, topics.firing].map { .subscribe($0) } }
     if settings.announcesEntities { effects.append(.subscribe(topics.status)) }
     if settings.takesCommands { effects.append(.subscribe(topics.command)) }
+    effects.append(.subscribe(topics.trackerFilter))
     guard inputLimit.level == .all else { return }
     effects += settings.ownTracksFilters.map { .subscribe($0) }
   }
@@ -61,11 +62,7 @@ extension Publisher {
     if let state { retain(topics.state, state, &effects) }
     if let document = anchor.document { retain(topics.anchor, document, &effects) }
     if let last { retain(topics.last, document(of: last), &effects) }
-    if !settings.publishesPosition {
-      effects.append(.publish(.clearing(topics.position), nil))
-    } else if let position {
-      retain(topics.position, position, &effects)
-    }
+    announceTrackers(&effects)
   }
 
   func retain(_ topic: String, _ document: String, _ effects: inout [Effect]) {

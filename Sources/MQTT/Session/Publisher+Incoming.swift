@@ -12,6 +12,9 @@ extension Publisher {
       hearBack(topic, payload, &effects)
     } else if settings.announcesEntities, topic == topics.status {
       hear(payload, isRetained, now, &effects)
+    } else if let key = topics.trackerKey(of: topic) {
+      // The others are this service's own.
+      if isRetained { found(tracker: key, &effects) }
     } else if topic == topics.command {
       // A retained command would be carried out again with each connection.
       guard settings.takesCommands, !isRetained else { return }

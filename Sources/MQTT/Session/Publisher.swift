@@ -55,8 +55,8 @@ package struct Publisher: Sendable {
     case status(JSONObject)
     /// The last firing of the ledger.
     case last(FiringNotice)
-    /// The daemon's answer to `Where`.
-    case position(JSONObject)
+    /// An answer of `WatchPresence`.
+    case presence(JSONObject)
     /// The answer to `read`; nil if the daemon did not answer.
     case read([FiringNotice]?)
     /// The time of `wake` has come.
@@ -74,9 +74,8 @@ package struct Publisher: Sendable {
     case condition(String?)
     /// An urgent firing waits for the broker: try to connect now.
     case connect
-    /// Ask the daemon for the last firing, or for its position.
+    /// Ask the daemon for the last firing.
     case askLast
-    case askPosition
     /// Ask for firings by number.
     case read(after: Int, limit: Int)
     case call(CommandMessage)
@@ -91,8 +90,8 @@ package struct Publisher: Sendable {
   package static let maximumPayload = PhoneReceiver.maximumBody
   /// A restart of the daemon does not make its entities unavailable; microseconds.
   package static let daemonGrace: Int64 = 10_000_000
-  /// Between two positions; microseconds.
-  package static let positionInterval: Int64 = 10_000_000
+  /// Between two positions; seconds.
+  package static let positionInterval = 10.0
 
   struct Outgoing: Sendable {
     let firing: FiringNotice
@@ -133,11 +132,11 @@ package struct Publisher: Sendable {
   private var daemonLostAt: Int64?
   var state: String?
   private(set) var last: FiringNotice?
-  var position: String?
+  /// By name; nil before the daemon's first answer.
+  var trackers: [String: TrackerDocument]?
+  /// The keys of trackers that the broker retains, until they are compared.
+  var retainedTrackers: Set<String> = []
   var anchor = AnchorReport()
-  private var fixTime: JSONValue?
-  private var isPositionOld = false
-  private var nextPosition = Int64.min
 
   /// - Parameter backlog: positions that a publisher with other settings had.
   package init(
@@ -147,6 +146,7 @@ package struct Publisher: Sendable {
     self.backlog = backlog
     topics = Topics(settings, identity)
     discovery = Discovery(settings, identity)
+    if settings.published == .nothing { trackers = [:] }
   }
 
   /// The broker publishes it when the connection ends.
@@ -180,9 +180,7 @@ package struct Publisher: Sendable {
       if isOpen { effects += backlog.take(at: now.real).map { .feed($0.report) } }
     case .status(let status): take(status, now, &effects)
     case .last(let firing): setLast(firing, &effects)
-    case .position(let answer):
-      position = Documents.position(answer) ?? position
-      if isConnected, let position { retain(topics.position, position, &effects) }
+    case .presence(let answer): take(presence: answer, &effects)
     case .read(let rows): takeMissed(rows, now, &effects)
     case .tick: break
     }
@@ -205,10 +203,6 @@ package struct Publisher: Sendable {
     let document = Documents.state(status)
     if document != state, isConnected { retain(topics.state, document, &effects) }
     state = document
-    if let time = status["fix"]?["time"], time != fixTime {
-      fixTime = time
-      isPositionOld = settings.publishesPosition
-    }
   }
 
   mutating func setLast(_ firing: FiringNotice, _ effects: inout [Effect]) {
@@ -242,15 +236,6 @@ package struct Publisher: Sendable {
         setAvailable(false, &effects)
       } else {
         times.append(lost + Self.daemonGrace)
-      }
-    }
-    if isPositionOld {
-      if now.steady >= nextPosition {
-        isPositionOld = false
-        nextPosition = now.steady + Self.positionInterval
-        effects.append(.askPosition)
-      } else {
-        times.append(nextPosition)
       }
     }
     if isConnected {

@@ -15,10 +15,22 @@ package struct MQTTSettings: Equatable, Sendable {
   package var discoveryPrefix = "homeassistant"
   /// Topics of positions of OwnTracks; nil takes none.
   package var ownTracksFilter: String? = "owntracks/+/+"
-  package var publishesPosition = false
+  package var published = Publication.nothing
   package var takesCommands = false
 
+  /// How much of the positions leaves the machine: a value of `PublishPosition=`.
+  package enum Publication: String, Sendable {
+    case nothing = "no"
+    /// The names of places.
+    case places
+    /// Those, and coordinates.
+    case everything = "yes"
+  }
+
   package init() {}
+
+  /// Whether coordinates may leave the machine.
+  var publishesPosition: Bool { published == .everything }
 
   /// `ownTracksFilter`, and the topics below it where OwnTracks says that a phone has entered or
   /// left a region.
@@ -66,7 +78,9 @@ extension MQTTSettings {
         guard TopicText.isFilter(text) else { return nil }
         return text
       }, to: \.ownTracksFilter),
-    Setting("MQTT", "PublishPosition", "no", .flag, to: \.publishesPosition),
+    Setting(
+      "MQTT", "PublishPosition", "no",
+      SettingForm("no, places or yes") { Publication(rawValue: $0) }, to: \.published),
     Setting("MQTT", "Commands", "no", .flag, to: \.takesCommands),
   ]
 

@@ -106,6 +106,9 @@ extension Engine {
     guard let index = slots.index(of: id), let slot = slots.slot(index) else { return }
     let surroundings = surroundings(of: slot, at: now)
     if case .nextVisit = snooze { slots.watch(index, since: now) }
+    if case .untilLeave = snooze, !slot.history.stay.isInside, isAtPlace(of: id) {
+      change(index) { $0.stay = .inside(Stay.Visit(since: now, settledUpTo: .forever)) }
+    }
     apply(to: index) { $0.snoozed(&$1, snooze, surroundings, at: now) }
     replan(index, at: now)
   }

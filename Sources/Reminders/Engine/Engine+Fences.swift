@@ -9,7 +9,8 @@ extension Engine {
   /// Whether position can fire the reminder.
   func listens(_ slot: Slot) -> Bool {
     guard slot.reminder.kind == .location else { return false }
-    return slot.state == .armed || slot.history.silence == .nextVisit && slot.state == .snoozed
+    let isAwaited = slot.history.silence == .nextVisit || slot.history.silence == .untilLeave
+    return slot.state == .armed || isAwaited && slot.state == .snoozed
   }
 
   /// Adds the fence of a reminder whose presence is followed.

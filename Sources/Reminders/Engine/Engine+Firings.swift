@@ -39,7 +39,9 @@ extension Engine {
     var why = Sentence()
     why.add(verb)
     why.add(name)
-    if event == .depart, slot.reminder.hold > .zero { why.add(" \(slot.reminder.hold) ago") }
+    if event == .depart, slot.reminder.hold > .zero, slot.history.silence == nil {
+      why.add(" \(slot.reminder.hold) ago")
+    }
     addDistance(to: &why)
     let unnamed = place.map { place in
       var after = Sentence()
@@ -155,7 +157,8 @@ extension Engine {
       id: Firing.identifier(reminder: reminder.id, event: event, time: now, due: due),
       reminderID: reminder.id, kind: reminder.kind, title: reminder.title,
       category: reminder.category, priority: reminder.firingPriority, time: now, event: event,
-      who: who(of: slot), position: sample?.position, eph: sample?.eph,
+      who: who(of: slot), recipient: reminder.recipient, position: sample?.position,
+      eph: sample?.eph,
       source: sample.flatMap { solution(at: $0.position) }, fixTime: sample?.time,
       place: reminder.knownName, distance: distance, due: due, why: why, unnamed: unnamed)
   }

@@ -115,6 +115,9 @@ extension Engine {
     notePresence(index, since: min(since, reception.isTimeGuessed ? since : transition.time))
     // A pass of the same fix may have been its last firing.
     guard let slot = slots.slot(index), slot.hasFence else { return }
+    if transition.kind == .depart, slot.history.silence == .untilLeave {
+      return ringLeaving(index, transition, place: place, at: now)
+    }
     let comes = transition.kind == .arrive || transition.kind == .pass
     // A snooze until the next visit ends when that begins.
     if comes, slot.history.silence == .nextVisit { change(index) { $0.silence = nil } }
@@ -164,6 +167,21 @@ extension Engine {
     let sample = PositionSample(
       time: transition.time, position: transition.position, eph: transition.eph)
     firePlace(placeFiring(evaluation, event, sample, place: place), &evaluation)
+  }
+
+  /// A snooze until the place is left is over: it rings, whatever the reminder waits for.
+  private mutating func ringLeaving(
+    _ index: Int32, _ transition: Transition, place: PlaceMet?, at now: Instant
+  ) {
+    change(index) { $0.stay = .outside(since: nil) }
+    guard let slot = slots.slot(index) else { return }
+    var evaluation = evaluation(of: slot, at: now)
+    let sample = PositionSample(
+      time: transition.time, position: transition.position, eph: transition.eph)
+    fire(evaluation, placeFiring(evaluation, .depart, sample, place: place), nil)
+    change(index) { evaluation.schedule.woken(&$0, travel: .zero, at: now) }
+    turn.work += evaluation.schedule.work
+    replan(index, at: now)
   }
 
   /// A firing at a place, and what that uses.

@@ -129,6 +129,17 @@ extension Engine {
     package let placeNumber: Int64?
   }
 
+  /// Whether the device is at the place of a reminder, by its stay and by the last fix. The stay of
+  /// a reminder that has fired is not followed: the fix decides.
+  package func isAtPlace(of id: String) -> Bool {
+    guard let index = slots.index(of: id), let slot = slots.slot(index),
+      slot.reminder.trigger != .silent, !slot.reminder.watchesAnchor
+    else { return false }
+    let isInside = slot.history.stay.isInside
+    guard let fix = lastFix, let region = slot.reminder.region else { return isInside }
+    return region.signedBoundaryDistance(from: fix.position) <= (isInside ? fix.eph ?? 0 : 0)
+  }
+
   /// The armed regions nearest to the last fix; for a category, its nearest place.
   package func nearby(limit: Int) -> [Nearby] {
     guard limit > 0, let position = lastFix?.position else { return [] }

@@ -23,6 +23,9 @@ extension Engine {
     answer.lastFired = slot.history.lastFired
     answer.repeats = plan.repeats.map { text($0) }
     answer.gates = [stateGate(slot, at: now)] + untilGate(slot, at: now)
+    if let name = slot.reminder.recipient {
+      answer.gates.append(.init("for", true, "Its firings go to \(name) alone"))
+    }
     if let who = slot.reminder.who { answer.gates.append(.init("who", true, "It follows \(who)")) }
     if !isClockTrusted, slot.reminder.kind != .location {
       answer.gates.append(
@@ -74,6 +77,9 @@ extension Engine {
     case .armed: return .init("state", true, "It is armed")
     case .snoozed:
       guard case .until(let until) = slot.history.silence else {
+        guard slot.history.silence == .nextVisit else {
+          return .init("state", true, "It is put off until its place is left")
+        }
         return .init("state", true, "It is put off until the next visit")
       }
       return .init(

@@ -97,6 +97,8 @@ package enum Snooze: Equatable, Sendable {
   /// From now, or for a date that is not due yet from the time at which it would fire.
   case by(TimeSpan)
   case nextVisit
+  /// Until its place, which holds the device, is left.
+  case untilLeave
 }
 
 /// An action that the engine requests, in order.

@@ -117,6 +117,16 @@ extension FieldFormat where Value == String {
   }()
 }
 
+extension FieldFormat where Value == String {
+  /// The name of a person, in small letters.
+  static let person = written({ $0 }) { text in
+    guard let name = (try? Who(parsing: text))?.name else {
+      throw ReminderError(field: "", reason: "must be a name: \(Who.nameRule)")
+    }
+    return name
+  }
+}
+
 extension FieldFormat where Value: CustomStringConvertible {
   static func parsed(_ parse: @escaping @Sendable (String) throws -> Value) -> FieldFormat {
     written({ $0.description }, as: parse)

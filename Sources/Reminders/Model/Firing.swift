@@ -56,6 +56,8 @@ package struct Firing: Equatable, Sendable {
   package var event: Event
   /// The tracker whose position or silence it is about; nil for the machine itself.
   package var who: String?
+  /// Whose destinations alone receive it; nil are all that serve no person.
+  package var recipient: String?
   package var position: Coordinate?
   /// Metres, 95 %.
   package var eph: Double?
@@ -81,7 +83,7 @@ package struct Firing: Equatable, Sendable {
   package init(
     id: String, reminderID: String, kind: Reminder.Kind, title: String, category: String? = nil,
     priority: Int = 0, time: Instant, event: Event, who: String? = nil,
-    position: Coordinate? = nil,
+    recipient: String? = nil, position: Coordinate? = nil,
     eph: Double? = nil, source: Fix.Solution? = nil, fixTime: Instant? = nil,
     place: String? = nil, distance: Double? = nil, due: Instant? = nil,
     travel: TimeSpan? = nil, late: TimeSpan? = nil,
@@ -96,6 +98,7 @@ package struct Firing: Equatable, Sendable {
     self.time = time
     self.event = event
     self.who = who
+    self.recipient = recipient
     self.position = position
     self.eph = eph
     self.source = source
@@ -148,6 +151,7 @@ extension Firing {
       "time": .string(time.json),
       "event": .string(event.rawValue),
       "who": who.map { .string($0) },
+      "for": recipient.map { .string($0) },
       "lat": .double(position.map { Decimal.rounded($0.latitude, digits: 7) }),
       "lon": .double(position.map { Decimal.rounded($0.longitude, digits: 7) }),
       "eph_m": .double(eph.map { Decimal.rounded($0, digits: 2) }),

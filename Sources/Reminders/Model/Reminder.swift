@@ -76,6 +76,8 @@ package struct Reminder: Equatable, Sendable {
   package var area: Area?
   /// Whose position it follows; nil is the machine's own.
   package var who: Who?
+  /// Whose destinations alone receive its firings; nil are all that serve no person.
+  @Boxed package var recipient: String?
   /// In place of `place`: any place of this category.
   @Boxed package var nearCategory: String?
   /// With `nearCategory`: metres around each place, 1…5 000 000; nil is each place's own.

@@ -64,6 +64,11 @@ extension ReminderField {
         "who", "Follow this tracker, anyone, or all: the last to come or to leave.", "name",
         example: "anna", for: .location, .preemptive,
         because: "it waits for a time, not for somebody")),
+    ReminderField(
+      "for", \.recipient, .person,
+      Option(
+        "for", "Send its firings to this person alone.", "name", example: "anna"),
+      clause: { name, _ in "for \(name) alone" }),
   ]
 
   // MARK: - Where

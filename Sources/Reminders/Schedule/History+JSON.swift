@@ -49,6 +49,7 @@ extension History {
     case nil: break
     case .until(let end): object["silent"] = Self.json(end)
     case .nextVisit: object["silent"] = "next-visit"
+    case .untilLeave: object["silent"] = "until-leave"
     }
     object["rung"] = lastRung.map(Self.json)
     object["rung_again"] = lastRepeated.map(Self.json)
@@ -95,10 +96,10 @@ extension History {
           since: since, settledUpTo: try object.name("settled"), places: try object.places()))
     default: throw JSONObject.fault("stay")
     }
-    if object["silent"]?.string == "next-visit" {
-      silence = .nextVisit
-    } else {
-      silence = try object.instant("silent").map { .until($0) }
+    switch object["silent"]?.string {
+    case "next-visit"?: silence = .nextVisit
+    case "until-leave"?: silence = .untilLeave
+    default: silence = try object.instant("silent").map { .until($0) }
     }
     lastRung = try object.instant("rung")
     lastRepeated = try object.instant("rung_again")

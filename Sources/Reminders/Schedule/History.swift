@@ -52,6 +52,7 @@ package struct History: Equatable, Sendable {
   package enum Silence: Equatable, Sendable {
     case until(Instant)
     case nextVisit
+    case untilLeave
   }
 
   /// The next repetition until acknowledged, and how many there were.

@@ -98,6 +98,9 @@ extension Schedule {
     case .until(let end):
       if end <= now || reminder.kind == .date && own.map({ end < $0 }) ?? false { return }
       history.silence = .until(end)
+    case .untilLeave:
+      guard reminder.kind == .location, history.stay.isInside else { return }
+      history.silence = .untilLeave
     case .by(let span): history.silence = .until(max(own ?? now, now) + span)
     case .nextVisit:
       guard reminder.kind == .location else { return }
@@ -170,6 +173,7 @@ extension Schedule {
     let wasOver = occurrence(history, at: now) == nil && history.lastRung != nil
     if isElsewhere, !(follows && history.stay.isInside && reminder.trigger != .depart) {
       history.stay = .unknown
+      if history.silence == .untilLeave { history.silence = nil }
     }
     if !old.hasSamePlace(as: reminder) { (history.members, history.mover) = ([:], nil) }
     if hasOtherTimes {

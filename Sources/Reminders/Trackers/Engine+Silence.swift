@@ -54,6 +54,10 @@ extension Engine {
     usePredictor()
     for index in slots.indices where slots.marks(index).contains(.fence) {
       if silences.contains(index) { continue }
+      // Nobody will know when it is left.
+      if slots.slot(index)?.history.silence == .untilLeave {
+        change(index) { $0.silence = .until(now) }
+      }
       removeFence(index)
       replan(index, at: now)
     }

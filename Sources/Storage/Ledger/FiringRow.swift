@@ -9,7 +9,7 @@ enum FiringRow {
   static let columns = """
     seq, id, reminder_id, kind, title, category, priority, time_us, event, latitude, longitude, \
     eph_m, fix_time_us, place, distance_m, due_us, travel_us, late_us, why, repeated, \
-    source, who
+    source, who, recipient
     """
 
   /// `columns`, and whether the row is as it was written.
@@ -34,7 +34,7 @@ enum FiringRow {
       SQLValue(firing.place), SQLValue(firing.distance), SQLValue(firing.due),
       SQLValue(firing.travel), SQLValue(firing.late), .text(firing.why),
       SQLValue(firing.repeated?.rawValue), SQLValue(firing.source?.rawValue),
-      SQLValue(firing.who),
+      SQLValue(firing.who), SQLValue(firing.recipient),
     ]
   }
 
@@ -45,7 +45,7 @@ enum FiringRow {
       category: try row.textIfAny("category"), priority: Int(try row.integer("priority")),
       time: Instant(microseconds: try row.integer("time_us")),
       event: try row.word("event", as: Firing.Event.self), who: try row.textIfAny("who"),
-      position: try position(row),
+      recipient: try row.textIfAny("recipient"), position: try position(row),
       eph: try row.realIfAny("eph_m"),
       source: try row.textIfAny("source").flatMap(Fix.Solution.init(rawValue:)),
       fixTime: try row.instantIfAny("fix_time_us"),

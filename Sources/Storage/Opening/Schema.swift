@@ -30,8 +30,19 @@ enum Schema {
     Migration(version: 14, script: tables14), Migration(version: 15, script: placeIdentifiers15),
     Migration(version: 16, script: receipts16), Migration(version: 17, script: queues17),
     Migration(version: 18, script: owners18), Migration(version: 19, script: checksums19),
-    Migration(version: 20, script: trackers20),
+    Migration(version: 20, script: trackers20), Migration(version: 21, script: recipients21),
   ]
+
+  /// The person whose destinations alone receive a firing; NULL is nobody in particular.
+  private static let recipients21 = """
+    ALTER TABLE firing ADD COLUMN recipient TEXT;
+    UPDATE firing SET checksum = row_checksum(seq, id, reminder_id, kind, title, category, priority,
+      time_us, event, latitude, longitude, eph_m, fix_time_us, place, distance_m, due_us, travel_us,
+      late_us, why, repeated, source, who, recipient, held, delivered_us)
+      WHERE checksum IS row_checksum(seq, id, reminder_id, kind, title, category, priority,
+      time_us, event, latitude, longitude, eph_m, fix_time_us, place, distance_m, due_us, travel_us,
+      late_us, why, repeated, source, who, held, delivered_us);
+    """
 
   /// The tracker that a firing is about; NULL is the machine itself. A row that the file has
   /// changed keeps its checksum, which does not match.

@@ -32,6 +32,8 @@ function when(text) {
 }
 // Gates of `why` that shut a fence, in words.
 const gates = { state: "put off", if_inside: "this visit", min_speed: "too slow", max_speed: "too fast" };
+// A title, with the person or vehicle that it is about.
+const named = ({ title, who }) => who ? `${title} (${who})` : title;
 const safe = color => /^#[0-9A-F]{6}$/i.test(color ?? "") ? color : "#5a6b7b";
 const colorOf = category => safe(state.categories.get((category ?? "").toLowerCase()));
 function say(text) { state.note = text ?? ""; byId("say").textContent = state.note; clearTimeout(say.timer); say.timer = setTimeout(() => { state.note = ""; show(); }, 12000); show(); }
@@ -71,7 +73,7 @@ async function loadFences() {
   const { fences } = await get("fences", { ...box(), ...here() }).catch(() => ({}));
   if (!fences) return;
   state.fences = fences.map(f => ({
-    ...f, color: safe(f.color), lat: f.place?.lat, lon: f.place?.lon, r: f.place?.radius_m, far: f.edge_m,
+    ...f, title: named(f), color: safe(f.color), lat: f.place?.lat, lon: f.place?.lon, r: f.place?.radius_m, far: f.edge_m,
     state: f.presence === "unknown" || Math.abs(f.edge_m ?? Infinity) < (f.error_m ?? 0) && (f.presence === "inside") !== (f.edge_m <= 0) || Math.abs(f.edge_m ?? Infinity) < (f.error_m ?? 0) / 2 ? "undecided" : f.presence,
     rings: f.region && rings(f.region), isLine: f.region?.type?.includes("Line"),
   }));
@@ -110,14 +112,14 @@ function drawList() {
   put(null, null,
     make("h2", { textContent: state.ghost ? "If you were at the ghost" : "Near you" }),
     ...(near.length ? near.map(f => row(f.color, `${f.state}${f.shut ? " shut" : ""}`, f.title, words(f), f.shut ? `shut by: ${f.shut.map(name => gates[name] ?? name.replaceAll("_", " ")).join(", ")}` : "", () => openReminder(f.id))) : [make("p", { className: "soft", textContent: "No fences here. Hold the map, or press A, to add a reminder." })]),
-    ...(timed.length ? [make("h2", { textContent: "Next times" }), ...timed.map(r => row(colorOf(r.category), "", r.title, when(r.rings ?? r.next_due), "", () => openReminder(r.id)))] : []),
+    ...(timed.length ? [make("h2", { textContent: "Next times" }), ...timed.map(r => row(colorOf(r.category), "", named(r), when(r.rings ?? r.next_due), "", () => openReminder(r.id)))] : []),
     make("h2", { textContent: "Fired" }),
-    ...state.firings.slice(-50).reverse().map(f => row(colorOf(f.category), "", `${f.seq}  ${f.title}`, when(f.time), f.why ?? f.event, () => openFiring(f.seq))));
+    ...state.firings.slice(-50).reverse().map(f => row(colorOf(f.category), "", `${f.seq}  ${named(f)}`, when(f.time), f.why ?? f.event, () => openFiring(f.seq))));
 }
 function openFiring(seq) {
   const f = state.firings.find(f => f.seq === seq);
   if (!f) return;
-  byId("say").textContent = `Firing ${f.seq}: ${f.title}`;
+  byId("say").textContent = `Firing ${f.seq}: ${named(f)}`;
   if (f.lat != null) { follow(false); map.go(f.lat, f.lon, Math.max(map.z, 14)); }
   openReminder(f.reminder_id, f);
 }
@@ -133,6 +135,7 @@ async function openReminder(id, firing, isWanted = () => true) {
     if (reminder.anchor_watch) { act("Silence 10 min", "snooze", { until: "10min" }, "Silent for 10 minutes.", "main"); act("Raise", "remove", {}, "The anchor is up. Undo sets the watch again."); }
     else { act("Done", "done", {}, "Done. Undo takes it back.", "main"); act("Snooze 20 min", "snooze", { until: "20min" }, "Snoozed for 20 minutes."); }
     if (reminder.kind === "location" && !reminder.anchor_watch) act("Next visit", "snooze", { until: "next-visit" }, "Put off until the next visit.");
+    if (fence?.presence === "inside" && !reminder.anchor_watch) act("When I leave", "snooze", { until: "until-leave" }, "Put off until you leave.");
     if (reminder.state === "done" || reminder.state === "fired") act("Again", "reopen", {}, "Armed again.");
     if (!reminder.anchor_watch) act("Remove", "remove", {}, "Removed. Undo takes it back.");
   }
@@ -140,7 +143,7 @@ async function openReminder(id, firing, isWanted = () => true) {
   acts.append(button("Close", openList));
   state.open = reminder;
   showAnchor(reminder?.anchor_watch ? reminder : null);
-  put("reminder", key, make("h3", { textContent: reminder?.title ?? firing?.title ?? id }),
+  put("reminder", key, make("h3", { textContent: named(reminder ?? firing ?? { title: id }) }),
     ...(firing ? [make("p", { textContent: `${when(firing.time)}: ${firing.why ?? firing.event}` })] : []),
     ...(reminder?.anchor_watch && reminder.place ? [make("div", { id: "anchor" }, ...anchorView(reminder))] : []),
     ...(reminder?.notes ? [make("p", { textContent: reminder.notes })] : []), acts,
@@ -290,7 +293,7 @@ function listen() {
     state.seq ??= head;
   });
   on("firing", f => {
-    if (takeRows([f])) { say(`${f.title}: ${f.why ?? f.event}`); loadStatus(); refresh(); }
+    if (takeRows([f])) { say(`${named(f)}: ${f.why ?? f.event}`); loadStatus(); refresh(); }
   });
   on("changed", ({ what }) => { if (what === "places") loadPlaces(); else if (what === "categories") loadCategories(); else reload(); });
   on("ended", () => { stop(); state.away = true; begin(); }); on("away", () => { state.away = true; show(); }); on("back", () => { state.away = false; loadStatus(); reload(); });

@@ -37,9 +37,9 @@ async function openTrack(trip) {
   state.past = which;
   map.set("lines", [{ runs: runsOf(track) }]);
   map.fit(track.t.map((_, i) => [track.lat[i], track.lon[i]]));
-  const marks = firings.filter(f => f.lat != null).map((f, i) => ({ seq: i + 1, lat: f.lat, lon: f.lon, color: colorOf(f.category), at: Date.parse(f.time), says: f.title }));
+  const marks = firings.filter(f => f.lat != null).map((f, i) => ({ seq: i + 1, lat: f.lat, lon: f.lon, color: colorOf(f.category), at: Date.parse(f.time), says: named(f) }));
   const output = make("output", { id: "moment" }), slider = make("input", { type: "range", id: "slider", value: 0, ariaLabel: "Moment of the trip" }), play = make("button", { type: "button", id: "play", ariaLabel: "Play" });
-  const rows = firings.map((f, i) => row(colorOf(f.category), "", `${i + 1}  ${f.title}`, clock(Date.parse(f.time)), f.why ?? f.event, () => show(Date.parse(f.time))));
+  const rows = firings.map((f, i) => row(colorOf(f.category), "", `${i + 1}  ${named(f)}`, clock(Date.parse(f.time)), f.why ?? f.event, () => show(Date.parse(f.time))));
   put("track", trip?.id ?? "trail", make("h3", { textContent: trip ? `${when(trip.start)}, ${length(trip.distance_m)}` : "The last hours" }),
     make("div", { id: "scrub" }, play, slider, output), make("h2", { textContent: firings.length ? "Would have fired" : "Nothing would have fired" }), ...rows,
     make("div", { className: "acts" }, button("Trips", openPast), button("Close", openList)));

@@ -121,6 +121,15 @@ import Testing
     #expect(other.output.contains("ntfy://ntfy.sh/georemind-") && !other.output.contains("secure"))
   }
 
+  @Test func aPhoneMayReceiveItsOwnFiringsAlone() throws {
+    let (run, _) = try add("Anna", "--push", "--addressed")
+    #expect(run.status == 0, "\(run.notes)")
+    #expect(
+      try contents("\(root.path)/etc/georemind/georemind.conf.d/hook-anna.conf")
+        == "[Hook]\nExec=/usr/local/lib/georemind/anna\nAddressed=anna\n")
+    #expect(try add("ben", "--addressed").run.status == 64)
+  }
+
   @Test func whatCannotBeSetUpTakesNoToken() throws {
     let named = try add("a_b", "--push")
     #expect(named.run.status == 64 && named.calls.isEmpty)

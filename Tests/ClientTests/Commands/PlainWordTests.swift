@@ -42,7 +42,9 @@ import Testing
     ("hair an hour and a half", "hair", "1h 30min"), ("hair in 20 minutes", "hair", "20min"),
     ("cut hair 18:30", "cut hair", "2026-06-12T16:30:00Z"),
     ("cut hair tomorrow 9:00", "cut hair", "2026-06-13T07:00:00Z"),
-    ("cut hair next visit", "cut hair", "next-visit"), ("1111 1h 30min", "1111", "1h 30min"),
+    ("cut hair next visit", "cut hair", "next-visit"),
+    ("milk until I leave", "milk", "until-leave"),
+    ("buy milk until-leave", "buy milk", "until-leave"), ("1111 1h 30min", "1111", "1h 30min"),
   ])
   func theLastWordsOfASnoozeAreItsTime(words: String, name: String, until: String) throws {
     let (run, calls) = try run(["snooze"] + words.split(separator: " ").map(String.init)) { _ in

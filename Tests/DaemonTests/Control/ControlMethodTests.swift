@@ -499,7 +499,7 @@ import Testing
       "Control/BoundedAnswerTests", "Control/ControlServerTests", "Control/DeliveryMethodTests",
       "Control/LinkTests", "Control/MapMethodTests", "Control/PhoneTests",
       "Control/PlaceMethodTests", "Control/UndoTests", "Time/QuietTests", "Track/TrackTests",
-      "Trackers/NightTests",
+      "Trackers/NightTests", "Trackers/PresenceTests",
     ]
     var source = try contents(#filePath)
     for name in others { source += try contents("\(packageRoot)/Tests/DaemonTests/\(name).swift") }

@@ -71,12 +71,16 @@ import Testing
       config + "[Clock]\nTrust=always\n", folder: folder, systemClock: { [time] in time.now })
   }
 
-  private func fire(_ client: Client, _ title: String, priority: Int = 0) throws {
+  private func fire(
+    _ client: Client, _ title: String, priority: Int = 0, for name: String? = nil
+  ) throws {
+    let recipient = name.map { #""for":"\#($0)","# } ?? ""
     time.now += 60_000_000
     let due = Instant(microseconds: time.now - 1_000_000).json
     _ = try client.call(
       "Add",
-      #"{"reminder":{"kind":"date","title":"\#(title)","due":"\#(due)","priority":\#(priority)}}"#)
+      #"{"reminder":{\#(recipient)"kind":"date","title":"\#(title)","due":"\#(due)","#
+        + #""priority":\#(priority)}}"#)
   }
 
   private func rows(_ client: Client, after: Int = 0, urgent: Bool = false) throws -> [JSONValue] {
@@ -160,5 +164,18 @@ import Testing
     #expect(try rows(client).first?["title"] == "Early")
     #expect(try rows(client, after: 1).first?["seq"]?.int == 4)
     #expect(try rows(client, after: 4).first?["title"] == "Late")
+  }
+
+  @Test func aSummaryIsForOnePerson() throws {
+    let rig = try rig()
+    let client = try rig.client()
+    _ = try client.call("OpenConsumer", #"{"name":"hook-anna"}"#)
+    for name in [nil, nil, "anna", "anna", nil] { try fire(client, "T", for: name) }
+    time.now = 1_781_334_001_000_000
+    rig.daemon.quietChanged()
+    let (first, second) = (try rows(client).first, try rows(client, after: 2).first)
+    #expect(first?["event"] == "summary" && first?["seq"]?.int == 2 && first?["for"] == nil)
+    #expect(second?["event"] == "summary" && second?["seq"]?.int == 4 && second?["for"] == "anna")
+    #expect(try rows(client, after: 4).first?["seq"]?.int == 5)
   }
 }

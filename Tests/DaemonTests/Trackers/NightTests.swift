@@ -162,7 +162,7 @@ import Testing
     let service = ControlService(daemon: daemon, caller: ben)
     #expect(throws: GeoremindError.self) { try service.whereIs("anna") }
     #expect(throws: GeoremindError.self) { try service.forgetTracker("anna") }
-    #expect(service.listTrackers()["trackers"]?.array?.count == 1)
+    #expect(try service.listTrackers()["trackers"]?.array?.count == 1)
     var reminder = Reminder(id: "x", kind: .location, title: "X")
     reminder.who = .tracker("anna")
     #expect(throws: GeoremindError.self) { try daemon.checkTracker(of: reminder, ben) }

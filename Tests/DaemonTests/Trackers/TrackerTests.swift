@@ -1,6 +1,7 @@
 import CivilTime
 import Configuration
 import Control
+import Geodesy
 import JSONText
 import LinuxRuntime
 import Positioning
@@ -56,6 +57,34 @@ import Testing
     #expect(firings[0].message.hasPrefix("Anna is home: anna arrived at Home"))
     let log = try live.rig.client().call("Log")["firings"]?.array
     #expect(log?.map { $0["who"]?.string } == ["anna", "van", nil])
+  }
+
+  /// Neither at its firing nor at a repetition; nor in any other entry.
+  @Test func aTimeToLeaveHasNoPositionOfTheTracker() throws {
+    let live = try LiveRig(config: Self.config)
+    try go(live, Self.anna, east: 12_345)
+    let due = live.now + .hours(2)
+    _ = try live.rig.client().call(
+      "Add",
+      #"{"reminder":{"id":"x","title":"Train","who":"anna","kind":"preemptive","nag_s":300,"#
+        + #""due":"\#(due.json)","place":{"name":"Station","lat":53.55,"lon":9.99,"radius_m":100}}}"#
+    )
+    while let deadline = live.rig.daemon.host.nextDeadline, deadline <= due {
+      live.pass(max(.zero, deadline - live.now))
+      live.rig.daemon.host.advance(to: live.now)
+    }
+    let firings = live.rig.journal.firings
+    #expect(firings.count > 1 && firings.allSatisfy { $0["GEOREMIND_WHO"] == "anna" })
+    let fields: [JournalFieldName] = [
+      "GEOREMIND_LATITUDE", "GEOREMIND_LONGITUDE", "GEOREMIND_EPH_M", "GEOREMIND_DISTANCE_M",
+      "GEOREMIND_FIX_TIME", "GEOREMIND_SOURCE",
+    ]
+    for firing in firings { for field in fields { #expect(firing[field] == nil) } }
+    let position = live.rig.daemon.host.tracker(.tracker("anna")).engine.lastFix?.position
+    let longitude = "\(try #require(position).longitude)".prefix(6)
+    for entry in live.rig.journal.entries {
+      #expect(!entry.message.contains(longitude) && !entry.message.contains("12.3"))
+    }
   }
 
   @Test func theMachineKeepsItsOwnPosition() throws {

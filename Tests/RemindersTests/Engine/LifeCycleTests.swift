@@ -197,6 +197,40 @@ import Testing
     #expect(harness.events == events)
   }
 
+  // MARK: - Until one leaves
+
+  @Test(arguments: [
+    #""on":"arrive""#, #""on":"arrive","every_visit":true"#, #""on":"dwell","dwell_s":600"#,
+    #""on":"depart","dwell_s":300"#,
+    #""on":"arrive","due":"2026-06-12T06:30:00Z","repeat":"daily""#,
+  ])
+  func oneThatIsPutOffUntilOneLeavesRingsThen(members: String) throws {
+    var harness = EngineHarness()
+    for _ in 0..<3 { harness.fix(600) }
+    try harness.add(#"{"id":"t","title":"T",\#(place),\#(members)}"#)
+    // Who is not there leaves nothing.
+    harness.send(.snooze(id: "t", .untilLeave))
+    harness.walk(from: 600, to: 0)
+    let before = harness.events
+    harness.send(.snooze(id: "t", .untilLeave))
+    let known = harness.engine.history("t")
+    let history = try #require(known)
+    #expect(history.silence == .untilLeave)
+    #expect(try History(text: history.text) == history)
+    let state = harness.engine.standing("t")?.state
+    #expect(state == .snoozed)
+    for _ in 0..<30 { harness.fix(0) }
+    #expect(harness.events == before)
+    harness.walk(from: 0, to: 600)
+    #expect(harness.events == before + ["t:depart"])
+    let last = try #require(harness.firings.last)
+    #expect(last.why.hasPrefix("Left ") && !last.why.contains(" ago"))
+    let after = harness.engine.history("t")
+    #expect(after?.silence == nil)
+    for _ in 0..<30 { harness.fix(600) }
+    #expect(harness.events == before + ["t:depart"])
+  }
+
   /// The day of the snoozed due time has ended, so "done" is for the next one.
   @Test func doneDuringASnoozeAfterMidnightIsForTheNewDay() throws {
     var harness = EngineHarness()

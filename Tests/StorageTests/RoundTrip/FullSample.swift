@@ -91,6 +91,7 @@ enum FullSample {
     var reminder = Reminder(id: "near", kind: .location, title: "Bread", state: .fired)
     reminder.nearCategory = "Bakery"
     reminder.who = .tracker("anna")
+    reminder.recipient = "ben"
     reminder.nearRadius = 80.5
     return reminder
   }
@@ -157,7 +158,8 @@ enum FullSample {
   static var firing: Firing {
     Firing(
       id: "f1", reminderID: "series", kind: .location, title: "Title", category: "Errands",
-      priority: 5, time: .start, event: .pass, who: "anna", position: berlin, eph: 4.2,
+      priority: 5, time: .start, event: .pass, who: "anna", recipient: "ben", position: berlin,
+      eph: 4.2,
       source: .deadReckoning, fixTime: Instant(microseconds: 3), place: "Rewe", distance: 33.3,
       due: Instant(microseconds: -5), travel: TimeSpan(microseconds: 1_000_001),
       late: TimeSpan(microseconds: 1), repeated: .clock, why: "Passed Rewe")

@@ -145,6 +145,7 @@ import Testing
       ALTER TABLE reminder DROP COLUMN history_checksum;
       ALTER TABLE firing DROP COLUMN checksum;
       ALTER TABLE firing DROP COLUMN who;
+      ALTER TABLE firing DROP COLUMN recipient;
       PRAGMA user_version = 18;
       """)
     let store = try Store(in: folder)

@@ -19,13 +19,15 @@ struct PhoneCommand: ParsableCommand {
         The token in them is shown this once. It sends positions of this phone, and opens nothing \
         else.
         georemind phone add anna
-        georemind phone add anna --push
+        georemind phone add anna --push --addressed
         """)
 
     @Argument(help: "A name: letters of a to z, digits, - and _.")
     var name: String
     @Flag(help: "Send firings to the phone too, by a hook for the app ntfy.")
     var push = false
+    @Flag(help: "With --push: only the firings of reminders with --for and this name.")
+    var addressed = false
     @Option(help: ArgumentHelp("The server of ntfy.", valueName: "address"))
     var server = "https://ntfy.sh"
     @Option(help: ArgumentHelp("The folder of the recipes.", valueName: "folder"))
@@ -33,6 +35,10 @@ struct PhoneCommand: ParsableCommand {
     @OptionGroup var place: HookCommand.Place
     @OptionGroup var owner: WebCommand.LinkOwner
     @OptionGroup var options: CommonOptions
+
+    func validate() throws {
+      if addressed, !push { throw ValidationError("--addressed goes with --push") }
+    }
 
     func run(in context: Context) throws {
       let connection = try DaemonConnection(options, context)
@@ -62,7 +68,8 @@ struct PhoneCommand: ParsableCommand {
         }
       }
       if let push, let recipe, let installation {
-        try push.install(recipe, in: installation, web: web, user: user, connection)
+        try push.install(
+          recipe, in: installation, web: web, user: user, isAddressed: addressed, connection)
         try context.note("added \(installation.unit(push.hook))")
       }
       try advise(web, connection, context)

@@ -59,8 +59,9 @@ struct HookInstallation {
   }
 
   /// Installs a script, and starts its unit.
+  /// - Parameter isAddressed: whether it receives only firings for the person of its name.
   /// - Throws: `Failure` where there is a hook of this name, or a file cannot be written.
-  func add(_ name: String, script text: String) throws {
+  func add(_ name: String, script text: String, isAddressed: Bool = false) throws {
     guard Self.isName(name) else { throw Failure(.usage, "'\(name)': \(Self.rule)") }
     guard access(setting(name), F_OK) != 0, access(script(name), F_OK) != 0 else {
       throw Failure(
@@ -71,7 +72,8 @@ struct HookInstallation {
     let group = isOfSystem ? getgrnam("georemind-hook")?.pointee.gr_gid : nil
     try write(script(name), text, mode: group == nil ? 0o700 : 0o750, group: group)
     let program = String(script(name).dropFirst(root.utf8.count))
-    try write(setting(name), "[Hook]\nExec=\(program)\n", mode: 0o644, group: nil)
+    let addressed = isAddressed ? "Addressed=\(name)\n" : ""
+    try write(setting(name), "[Hook]\nExec=\(program)\n\(addressed)", mode: 0o644, group: nil)
     try manage(["enable", "--now", unit(name)])
   }
 

@@ -39,7 +39,7 @@ struct PhonePush {
   /// Makes the link and the hook.
   func install(
     _ recipe: HookRecipe, in installation: HookInstallation, web: WebAddress, user: JSONValue?,
-    _ connection: DaemonConnection
+    isAddressed: Bool, _ connection: DaemonConnection
   ) throws {
     let answer = try connection.call(
       "MakeLink",
@@ -49,6 +49,6 @@ struct PhonePush {
     let script = try recipe.filled([
       "url": url, "web": web.text, "link": answer["token"]?.string ?? "",
     ])
-    try installation.add(hook, script: script)
+    try installation.add(hook, script: script, isAddressed: isAddressed)
   }
 }

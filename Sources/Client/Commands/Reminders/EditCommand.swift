@@ -29,7 +29,7 @@ struct EditCommand: ClientCommand {
 
   @OptionGroup(title: "The reminder") var reminder: ReminderOptions
   @OptionGroup(title: "Filter") var common: CommonFilter
-  @Option("Reminders of this category only.", "name", completion: Completions.categories)
+  @Option("Only this category.", "name", completion: Completions.categories)
   var ofCategory: String?
   @Option(help: "Reminders only that fire then; a week is today and the six days after.")
   var ofDue: ReminderFilter.Due?

@@ -80,13 +80,13 @@ struct SnoozeCommand: ClientCommand {
       georemind snooze hair half an hour
       georemind snooze --ringing tomorrow 9:00
 
-      The last words are a span (20min), a time (18:00, tomorrow 9:00) or next-visit. The words \
+      The last words are a span (20min), a time (18:00), next-visit or until-leave. The words \
       before them are the id of the reminder, its beginning, or words of its title. With a filter \
       it snoozes all reminders of it, after a question with their number.
       """)
 
   @Argument(
-    help: "The reminder, then the span, the time or next-visit.",
+    help: "The reminder, then the span, the time, next-visit or until-leave.",
     completion: Completions.reminders)
   var words: [String]
 
@@ -116,7 +116,8 @@ struct SnoozeCommand: ClientCommand {
   ) throws(Failure) -> (name: [String], until: String) {
     let shortest = canBeUnnamed ? 0 : 1
     guard words.count > shortest else {
-      throw Failure(.usage, "say until when: a span (20min), a time (18:00) or next-visit")
+      throw Failure(
+        .usage, "say until when: a span (20min), a time (18:00), next-visit or until-leave")
     }
     for count in shortest..<words.count {
       let text = words[count...].joined(separator: " ")
@@ -126,16 +127,20 @@ struct SnoozeCommand: ClientCommand {
     return (words, try until(words[shortest...].joined(separator: " "), in: context))
   }
 
-  /// A span and `next-visit` as they are, a time as an instant. A number alone is neither.
+  /// A span, `next-visit` and `until-leave` as they are, a time as an instant. A number alone is
+  /// neither.
   static func until(_ text: String, in context: Context) throws(Failure) -> String {
-    if ["next-visit", "next visit"].contains(text) { return "next-visit" }
+    let word = text.split(separator: " ").joined(separator: "-")
+    if ["next-visit", "until-leave"].contains(word) { return word }
+    if word == "until-I-leave" { return "until-leave" }
     if let span = TimeSpan(typed: text) {
       guard span > .zero else {
         throw Failure(.badData, "the span is zero; give a longer one such as 20min")
       }
       return span.description
     }
-    let stamp = try context.stamp(text, option: "give a span (20min), a time or next-visit")
+    let stamp = try context.stamp(
+      text, option: "give a span (20min), a time, next-visit or until-leave")
     return stamp.instant(in: try context.zone()).json
   }
 }

@@ -19,6 +19,8 @@ extension ControlServer {
     var lastStatus: String?
     /// The last position that was sent to it, and when, on the steady clock.
     var position = (mark: PositionMark(), time: Int64(0))
+    /// The last answer of `WatchPresence` to it.
+    var presence: PresenceMark?
     /// The hash of the link that it acts by.
     var link: String?
     /// Bytes that the socket took and the protocol does not know of yet.

@@ -25,6 +25,9 @@ extension ControlServer {
   func note(_ call: VarlinkCall, _ reply: JSONObject, of client: Client) {
     guard let method = call.georemindMethod else { return }
     for list in method.changedLists { note(list, []) }
+    if method.changedLists.contains("places") {
+      for tracker in daemon.host.all { tracker.places.placesHaveChanged() }
+    }
     switch method {
     case .actAs: client.link = call.parameters["token"]?.string.map { SecretToken.hash($0.utf8) }
     case .revokeLink: closeRevoked()

@@ -67,6 +67,26 @@ extension ControlServer {
     sendFirings()
   }
 
+  /// Sends the places of the trackers that have changed, and positions to the clients that asked
+  /// for them; the timer runs only while there are any.
+  func pushPresence() {
+    let watchers = clients.values.filter { $0.watches == .watchPresence }
+    guard !watchers.isEmpty else { return }
+    statusTimer.arm(in: 1_000_000)
+    for client in watchers {
+      // The next turn may read what a failing store refuses now.
+      guard let caller = try? caller(client), let news = try? daemon.presence(for: caller) else {
+        continue
+      }
+      let interval = client.protocolState.openCall?.parameters["interval_s"]?.double
+      let mark = PresenceMark(news)
+      guard mark.isNews(after: client.presence, interval: interval) else { continue }
+      client.presence = mark
+      carryOut(client.protocolState.push(news), for: client)
+    }
+    sendFirings()
+  }
+
   /// The status without the values that change as time passes.
   func news(in status: JSONObject) -> String {
     var status = status

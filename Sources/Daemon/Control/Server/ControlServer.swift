@@ -81,6 +81,7 @@ final class ControlServer {
     }
     statusTimer = try loop.addTimer(.monotonic, accuracy: 200_000) { _ in
       owner.target?.pushStatus()
+      owner.target?.pushPresence()
     }
     positionTimer = try loop.addTimer(.monotonic, accuracy: 10_000) { _ in
       owner.target?.sendPositions()
@@ -210,6 +211,10 @@ final class ControlServer {
       return .error(GeoremindError.storeFailure(reason: "\(error)").varlink)
     }
     let answer = ControlService(daemon: daemon, caller: caller).answer(call)
+    if call.georemindMethod == .watchPresence, case .stream(let first) = answer {
+      client.presence = first.first.map(PresenceMark.init)
+      statusTimer.arm(in: 1_000_000)
+    }
     if case .reply(let reply) = answer { note(call, reply, of: client) }
     return answer
   }

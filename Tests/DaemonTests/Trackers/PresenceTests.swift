@@ -1,0 +1,105 @@
+import CivilTime
+import Control
+import Geodesy
+import JSONText
+import Positioning
+import Reminders
+import Storage
+import TestSupport
+import Testing
+
+@testable import Daemon
+
+/// Where the trackers are, to those who may know.
+@Suite(.serialized) struct PresenceTests {
+  private static let home = LiveRig.home
+
+  private static func fix(_ metres: Double, eph: Double) -> Fix {
+    Fix(time: nil, position: home.destination(bearing: 90, distance: metres), eph: eph)
+  }
+
+  @Test func atAnEdgeTheErrorMovesNobodyOut() {
+    let house = SavedPlace(name: "House", position: Self.home, radius: 100)
+    let town = SavedPlace(name: "Town", position: Self.home, radius: 2_000)
+    var places = TrackerPlaces()
+    let moves: [(Double, [String])] = [
+      (130, ["Town"]), (90, ["House", "Town"]), (130, ["House", "Town"]), (160, ["Town"]),
+      (130, ["Town"]), (2_030, ["Town"]), (3_000, []),
+    ]
+    for (metres, expected) in moves {
+      let fix = Self.fix(metres, eph: 50)
+      places.determine(at: fix, among: [town, house])
+      #expect(places.places.map(\.name) == expected, "at \(metres) m")
+    }
+  }
+
+  @Test func aRegionIsMoreThanItsCircle() {
+    let corner =
+      #"{"type":"Polygon","coordinates":[[[9.99,53.55],[10,53.55],[10,53.56],[9.99,53.55]]]}"#
+    let region = SavedPlace(name: "Yard", position: Self.home, radius: 2_000, region: corner)
+    var places = TrackerPlaces()
+    let outside = Fix(
+      time: nil, position: Self.home.destination(bearing: 270, distance: 300))
+    places.determine(at: outside, among: [region])
+    #expect(places.places.isEmpty)
+    let inside = Fix(
+      time: nil, position: Coordinate(clampingLatitude: 53.553, wrappingLongitude: 9.998))
+    places.determine(at: inside, among: [region])
+    #expect(places.places.map(\.name) == ["Yard"])
+  }
+
+  private func go(_ live: LiveRig, _ device: String, east: Double) throws {
+    let before = live.feed().statistics.fixes
+    live.pass(.minutes(10))
+    for _ in 0..<3 {
+      live.pass(.minutes(1))
+      try live.send(live.tpv(east: east, device: device))
+    }
+    try live.finish(fixes: before + 3)
+  }
+
+  @Test func comingAndLeavingAreNewsAndAPositionForThoseWhoWantIt() throws {
+    let live = try LiveRig(config: "[Tracker anna]\n")
+    let client = try live.rig.client()
+    _ = try client.call("AddPlace", #"{"name":"Home","latitude":53.55,"longitude":9.99}"#)
+    let (plain, positions) = (try live.rig.client(), try live.rig.client())
+    try plain.send("WatchPresence", more: true)
+    try positions.send("WatchPresence", ["interval_s": 0], more: true)
+    func news(_ client: Client) throws -> [String] {
+      try client.reply().get()["trackers"]?.array?.map { tracker in
+        let names = tracker["inside"]?.array?.compactMap { $0["name"]?.string } ?? []
+        return "\(tracker["name"]?.string ?? "") \(names.joined()) \(tracker["fix"] != nil)"
+      } ?? []
+    }
+    #expect(try news(plain) == ["self  false", "anna  false"])
+    _ = try news(positions)
+    // The same again is no news.
+    live.rig.daemon.control?.pushPresence()
+    try go(live, "owntracks:anna/phone", east: 0)
+    live.rig.daemon.control?.pushPresence()
+    #expect(try news(plain) == ["self  false", "anna Home true"])
+    #expect(try news(positions) == ["self  false", "anna Home true"])
+    // A move within the place has one listener, a changed place both.
+    try go(live, "owntracks:anna/phone", east: 20)
+    live.rig.daemon.control?.pushPresence()
+    #expect(try news(positions) == ["self  false", "anna Home true"])
+    _ = try client.call("EditPlace", #"{"name":"Home","new_name":"House"}"#)
+    live.rig.daemon.control?.pushPresence()
+    #expect(try news(plain) == ["self  false", "anna House true"])
+    #expect(try news(positions) == ["self  false", "anna House true"])
+    try go(live, "owntracks:anna/phone", east: 2_000)
+    live.rig.daemon.control?.pushPresence()
+    #expect(try news(plain) == ["self  false", "anna  true"])
+  }
+
+  @Test func onlyThoseWhoMayFollowATrackerKnowWhereItIs() throws {
+    let rig = try Rig("[Tracker anna]\nOwner=4711\n[Tracker ben]\nOwner=4712\nShare=group\n")
+    func names(_ user: UInt32) throws -> [String?]? {
+      try rig.daemon.presence(for: Caller(user: user, daemon: 1))["trackers"]?.array?
+        .map { $0["name"]?.string }
+    }
+    #expect(try names(4711) == ["self", "anna", "ben"])
+    #expect(try names(4712) == ["self", "ben"])
+    #expect(try names(4713) == ["self", "ben"])
+  }
+}
