@@ -25,7 +25,7 @@ package struct TrackerDocument: Equatable, Sendable {
     ]
     if hasPosition, let fix {
       for (name, member) in Self.members { document[name] = fix[member] }
-    } else {
+    } else if fix != nil {
       document["in_zones"] = .array(
         names.map { .string(Self.isHome($0) ? "zone.home" : $0) })
     }

@@ -136,7 +136,9 @@ extension Engine {
       slot.reminder.trigger != .silent, !slot.reminder.watchesAnchor
     else { return false }
     let isInside = slot.history.stay.isInside
-    guard let fix = lastFix, let region = slot.reminder.region else { return isInside }
+    guard let fix = lastFix, !isFixInDoubt, let region = slot.reminder.region else {
+      return isInside
+    }
     return region.signedBoundaryDistance(from: fix.position) <= (isInside ? fix.eph ?? 0 : 0)
   }
 
