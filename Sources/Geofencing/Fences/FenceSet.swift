@@ -3,8 +3,8 @@ import Geodesy
 
 /// Fences, and whether the device is in each of them.
 ///
-/// Samples of a `Track` go in, and transitions come out. Several sets follow one track: the estimate
-/// of a sample is made once, and each set only compares (`InsideProbability`).
+/// Samples of a `Track` go in, and transitions come out. Several sets follow one track: the
+/// estimate of a sample is made once, and each set only compares (`InsideProbability`).
 ///
 /// Most samples cost one comparison. After each check of the fences the set has a *safe ball*: how
 /// far from there, in any direction, the believed place can go before any decision could change.

@@ -88,8 +88,8 @@ extension Schedule {
     if case .outside = history.stay { history.stay = .outside(since: nil) }
   }
 
-  /// Keeps it silent. A span counts from the own time of a date or a time to leave that has not rung
-  /// yet. A date moves later than that alone; a time to leave may be called to mind earlier.
+  /// Keeps it silent. A span counts from the own time of a date or a time to leave that has not
+  /// rung yet. A date moves later than that alone; a time to leave may be called to mind earlier.
   package mutating func snoozed(
     _ history: inout History, _ snooze: Snooze, _ surroundings: Surroundings, at now: Instant
   ) {
