@@ -18,7 +18,7 @@ final class FakeDaemon: Sendable {
     folder = try TemporaryFolder()
     let path = folder.path + "/socket"
     self.path = path
-    let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     self.listener = listener
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)

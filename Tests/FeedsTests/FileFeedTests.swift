@@ -133,7 +133,8 @@ import Testing
       #expect(try read().events == ["open", "end"])
 
       var ends: [Int32] = [-1, -1]
-      #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+      #expect(
+        socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
       dup2(ends[0], STDIN_FILENO)
       writeAll("from a socket", to: ends[1])
       close(ends[1])

@@ -14,7 +14,9 @@ import Testing
   @Test func adoptsFeedsOfAnEarlierRun() throws {
     var ends: [Int32] = [-1, -1]
     try #require(
-      socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
+      socketpair(
+        AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0,
+        &ends) == 0)
     defer { close(ends[0]) }
     // Came between the two runs.
     writeAll("missed", to: ends[0])
@@ -37,7 +39,9 @@ import Testing
   @Test func reconnectsIfTheOtherEndHasClosed() throws {
     var ends: [Int32] = [-1, -1]
     try #require(
-      socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
+      socketpair(
+        AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0,
+        &ends) == 0)
     close(ends[0])
     var reasons: [String] = []
     let feed = try Feed(

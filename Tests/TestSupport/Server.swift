@@ -8,14 +8,14 @@ package final class Server {
 
   package init(backlog: Int32 = 8) throws {
     let address = try SocketAddress(numeric: "127.0.0.1", port: 0)
-    listener = Descriptor(socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
+    listener = Descriptor(socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
     try Self.listen(listener, address, backlog)
     self.address = try SocketAddress(numeric: "127.0.0.1", port: Self.port(of: listener))
   }
 
   package init(unixPath: String) throws {
     address = try SocketAddress(unixPath: unixPath)
-    listener = Descriptor(socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0))
+    listener = Descriptor(socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
     try Self.listen(listener, address, 8)
   }
 
@@ -26,11 +26,13 @@ package final class Server {
   package func accept() throws -> Peer {
     let raw = Glibc.accept(listener.raw, nil, nil)
     guard raw >= 0 else { throw SystemError("accept", code: errno) }
+    _ = fcntl(raw, F_SETFD, FD_CLOEXEC)
     return Peer(Descriptor(raw))
   }
 
   package func clientThatWillNotWait() -> Int32 {
-    let raw = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+    let raw = socket(
+      AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
     _ = address.withPointer { connect(raw, $0, $1) }
     return raw
   }
@@ -77,7 +79,7 @@ package final class Peer {
 
 /// A UDP port that nobody uses now.
 package func freeDatagramPort() throws -> UInt16 {
-  let probe = Descriptor(socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0))
+  let probe = Descriptor(socket(AF_INET, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
   let address = try SocketAddress(numeric: "127.0.0.1", port: 0)
   guard address.withPointer({ bind(probe.raw, $0, $1) }) == 0 else {
     throw SystemError("bind", code: errno)
@@ -90,7 +92,7 @@ package func freeDatagramPort() throws -> UInt16 {
 package func freeStreamPort() throws -> UInt16 {
   for _ in 0..<100 {
     let port = UInt16.random(in: 20_000..<32_000)
-    let probe = Descriptor(socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
+    let probe = Descriptor(socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
     let address = try SocketAddress(numeric: "127.0.0.1", port: port)
     if address.withPointer({ bind(probe.raw, $0, $1) }) == 0 { return port }
   }
@@ -105,7 +107,8 @@ package final class DatagramSender {
   /// - Parameter source: an address of this machine to send from.
   package init(host: String, port: UInt16, source: String? = nil) throws {
     address = try SocketAddress(numeric: host, port: port)
-    descriptor = Descriptor(socket(address.family, Int32(SOCK_DGRAM.rawValue), 0))
+    descriptor = Descriptor(
+      socket(address.family, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
     if let source {
       let own = try SocketAddress(numeric: source, port: 0)
       guard own.withPointer({ bind(descriptor.raw, $0, $1) }) == 0 else {

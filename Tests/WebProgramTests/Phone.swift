@@ -12,7 +12,8 @@ final class Phone {
 
   /// - Parameter source: the address of the loopback network that it comes from.
   init(port: UInt16, source: String = "127.0.0.1") throws {
-    socket = Descriptor(Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
+    socket = Descriptor(
+      Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
     let own = try SocketAddress(numeric: source, port: 0)
     let server = try SocketAddress(numeric: "127.0.0.1", port: port)
     guard own.withPointer({ bind(socket.raw, $0, $1) }) == 0,

@@ -148,7 +148,8 @@ import Testing
   /// A socket that says that it has room and refuses all the same is not asked without end.
   @Test func aJournalThatRefusesWithRoomIsAskedAgainLater() throws {
     var pair: [Int32] = [-1, -1]
-    try #require(socketpair(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0, &pair) == 0)
+    try #require(
+      socketpair(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &pair) == 0)
     let (queue, reader) = (Descriptor(pair[0]), Descriptor(pair[1]))
     let rig = try Rig()
     rig.journal.room = queue.raw

@@ -204,7 +204,7 @@ private final class Service {
 
   @Test func takesAPassedSocket() throws {
     let address = try SocketAddress(unixPath: "\(folder.path)/passed")
-    let raw = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    let raw = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     #expect(address.withPointer { bind(raw, $0, $1) } == 0)
     #expect(listen(raw, 8) == 0)
     let listener = try UnixListener(passed: raw, loop: loop) { [service] in service.accept($0) }
@@ -346,7 +346,7 @@ private final class Service {
     let listener = try listener()
     service.answer = { connection, text in connection.send("<\(text)>\0".utf8) }
     let address = try SocketAddress(unixPath: path)
-    let raw = Descriptor(socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0))
+    let raw = Descriptor(socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
     #expect(address.withPointer { connect(raw.raw, $0, $1) } == 0)
     writeAll("bye\0", to: raw.raw)
     shutdown(raw.raw, Int32(SHUT_WR))
