@@ -15,7 +15,7 @@ public func fuzzBroker(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let choice = input.choice()
   var settings = MQTTSettings()
   settings.takesCommands = choice & 1 != 0
-  settings.publishesPosition = choice & 2 != 0
+  settings.published = choice & 2 != 0 ? .everything : choice & 32 != 0 ? .places : .nothing
   settings.announcesEntities = choice & 4 == 0
   let version = choice & 8 == 0 ? ProtocolVersion.five : .threeOneOne
   var broker = Broker(settings)
