@@ -12,6 +12,8 @@ import oracle
 import world
 from user import Failed, User
 
+# Starts that may be struck by faults one after the other.
+MOST_STRUCK_STARTS = 8
 CONFIGURATION = """[Feed]
 Feed={feed}
 SilenceTimeoutSec=infinity
@@ -90,7 +92,11 @@ class Simulation(User):
         self.require(self.vain_starts < 12, "the daemon does not start again")
         self.turns, self.is_stopping = 0, False
         faults_at_start = self.world["faults"]
-        if self.hook is None or self.hook.is_ready:
+        # Faults may strike any number of starts in a row: then one has none.
+        is_spared = self.vain_starts > MOST_STRUCK_STARTS
+        if is_spared:
+            self.world.plan()
+        elif self.hook is None or self.hook.is_ready:
             self.plan.begin()
         self.process = world.Process(
             self.world, self.programs.daemon, self.programs.preload, options, self.zone)
@@ -99,6 +105,8 @@ class Simulation(User):
             self.plan.rests += 1
             if self.turns == 1:
                 self.vain_starts = 0
+                if is_spared:
+                    self.plan.begin()
                 self.lose_position()
                 self.after_start()
             self.notice_fault()
