@@ -349,7 +349,7 @@ function makeMap(box, on) {
     go(lat, lon, z = view.z) { cancelAnimationFrame(flight); set(...mercator(lat, lon), z); },
     zoom: glide, at, resize,
     bounds() { if (world() <= view.width) return { north: from(0, 0)[0], west: -180, south: from(0, view.height)[0], east: 180 }; const [north, west] = from(0, 0), [south, east] = from(view.width, view.height); return { north, west, south, east }; },
-    centre: () => unmercator(view.x, view.y), get z() { return view.z; }, get width() { return view.width; }, redraw() { drawTiles(); drawMarks(); }, themed() { for (const [key, image] of tiles) if (image.layers) spread(key, () => paint(image, Number(key.split("/")[0]))); drawMarks(); },
+    centre: () => unmercator(view.x, view.y), get z() { return view.z; }, get width() { return view.width; }, redraw() { drawTiles(); drawMarks(); }, themed() { for (const [key, image] of tiles) if (image.layers && image.dataset.here === "1") spread(key, () => paint(image, Number(key.split("/")[0]))); drawMarks(); },
     isBusy: () => waits || jobs.size > 0 || [...tiles.values()].some(i => i.dataset.here === undefined),
   };
 }

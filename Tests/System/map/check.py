@@ -212,6 +212,15 @@ def fixes(page, machine):
     check("95 % are drawn within 0.3 s", late and late[int(len(late) * 0.95)] <= 300, f"{late[int(len(late) * 0.95)]} ms")
 
 
+def palettes(page):
+    # The bytes of tiles are here, and their frame is yet to come.
+    page.ask("""(async () => { map.go(-20, 100, map.z); const frame = requestAnimationFrame, held = [];
+      await new Promise(frame); window.requestAnimationFrame = job => held.push(job);
+      await new Promise(next => setTimeout(next, 500)); night('dark');
+      window.requestAnimationFrame = frame; held.forEach(job => frame(job)); })()""")
+    check("tiles that come while the palette changes are drawn", page.until("!map.isBusy()", 5))
+
+
 def contrast(page):
     """The least contrast of the panel's texts (WCAG 2.1), in each palette."""
     script = """(() => { const rgb = c => c.match(/[\\d.]+/g).map(Number), lum = c => { const [r, g, b] = rgb(c).map(v => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; }); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
@@ -251,6 +260,7 @@ def against_tiles(program, kind):
                 zoom, _, lat, lon = made[0]
                 name = f"{zoom}/{int((lon + 180) / 360 * 2 ** zoom)}/{int(2 ** zoom / 2 - 1)}"
                 check("tiles of noise are read to their end", page.ask(HOSTILE.replace("NAME", name)))
+                palettes(page)
         finally:
             if page:
                 page.close()
