@@ -117,10 +117,7 @@ package struct FenceSet: Sendable {
     return fresh
   }
 
-  /// Whether the newest sample of a track decides nothing here.
-  @inline(__always)
-  package func isSafe(_ track: borrowing Track) -> Bool { isSafe(track.counted) }
-
+  /// Whether an estimate decides nothing here.
   @inline(__always)
   func isSafe(_ belief: Belief) -> Bool {
     safeBall.contains(belief.place, variance: belief.variance)
@@ -132,7 +129,7 @@ package struct FenceSet: Sendable {
   ///   undecided), and now and then O(levels + fences within the reach of the neighbour list).
   @inline(__always)
   package mutating func follow(_ track: borrowing Track, into transitions: inout [Transition]) {
-    if !isSafe(track), let evaluation = Evaluation(track, policy) {
+    if !isSafe(track.counted), let evaluation = Evaluation(track, policy) {
       check(evaluation, into: &transitions)
     }
   }

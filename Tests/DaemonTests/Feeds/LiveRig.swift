@@ -90,4 +90,15 @@ final class LiveRig {
     return #"{"class":"TPV","device":"\#(device)","mode":3,"time":"\#((time ?? now).json)","#
       + #""lat":\#(latitude),"lon":\#(longitude),"eph":\#(eph)}"# + "\n"
   }
+
+  /// Ten minutes later a device sends three fixes, a minute apart, so many metres east of `home`.
+  func go(_ device: String, east: Double) throws {
+    let before = feed().statistics.fixes
+    pass(.minutes(10))
+    for _ in 0..<3 {
+      pass(.minutes(1))
+      try send(tpv(east: east, device: device))
+    }
+    try finish(fixes: before + 3)
+  }
 }

@@ -48,16 +48,6 @@ import Testing
     #expect(places.places.map(\.name) == ["Yard"])
   }
 
-  private func go(_ live: LiveRig, _ device: String, east: Double) throws {
-    let before = live.feed().statistics.fixes
-    live.pass(.minutes(10))
-    for _ in 0..<3 {
-      live.pass(.minutes(1))
-      try live.send(live.tpv(east: east, device: device))
-    }
-    try live.finish(fixes: before + 3)
-  }
-
   @Test func comingAndLeavingAreNewsAndAPositionForThoseWhoWantIt() throws {
     let live = try LiveRig(config: "[Tracker anna]\n")
     let client = try live.rig.client()
@@ -75,19 +65,19 @@ import Testing
     _ = try news(positions)
     // The same again is no news.
     live.rig.daemon.control?.pushPresence()
-    try go(live, "owntracks:anna/phone", east: 0)
+    try live.go("owntracks:anna/phone", east: 0)
     live.rig.daemon.control?.pushPresence()
     #expect(try news(plain) == ["self  false", "anna Home true"])
     #expect(try news(positions) == ["self  false", "anna Home true"])
     // A move within the place has one listener, a changed place both.
-    try go(live, "owntracks:anna/phone", east: 20)
+    try live.go("owntracks:anna/phone", east: 20)
     live.rig.daemon.control?.pushPresence()
     #expect(try news(positions) == ["self  false", "anna Home true"])
     _ = try client.call("EditPlace", #"{"name":"Home","new_name":"House"}"#)
     live.rig.daemon.control?.pushPresence()
     #expect(try news(plain) == ["self  false", "anna House true"])
     #expect(try news(positions) == ["self  false", "anna House true"])
-    try go(live, "owntracks:anna/phone", east: 2_000)
+    try live.go("owntracks:anna/phone", east: 2_000)
     live.rig.daemon.control?.pushPresence()
     #expect(try news(plain) == ["self  false", "anna  true"])
   }

@@ -26,13 +26,7 @@ import Testing
 
   /// Three fixes of a phone, a minute apart, after a pause.
   private func go(_ live: LiveRig, _ name: String, east: Double) throws {
-    let before = live.feed().statistics.fixes
-    live.pass(.minutes(10))
-    for _ in 0..<3 {
-      live.pass(.minutes(1))
-      try live.send(live.tpv(east: east, device: "traccar:\(name)"))
-    }
-    try live.finish(fixes: before + 3)
+    try live.go("traccar:\(name)", east: east)
   }
 
   private func advance(_ live: LiveRig, to time: Instant) {

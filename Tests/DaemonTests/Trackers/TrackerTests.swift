@@ -24,17 +24,6 @@ import Testing
     _ = try live.rig.client().call("Add", #"{"reminder":{"every_visit":true,\#(members)}}"#)
   }
 
-  /// Sends three fixes, a minute apart, of a device so many metres from home.
-  private func go(_ live: LiveRig, _ device: String, east: Double) throws {
-    let before = live.feed().statistics.fixes
-    live.pass(.minutes(10))
-    for _ in 0..<3 {
-      live.pass(.minutes(1))
-      try live.send(live.tpv(east: east, device: device))
-    }
-    try live.finish(fixes: before + 3)
-  }
-
   private static let home =
     #""kind":"location","place":{"name":"Home","lat":53.55,"lon":9.99,"radius_m":100}"#
 
@@ -42,15 +31,15 @@ import Testing
     let live = try LiveRig(config: Self.config)
     try add(live, #""id":"anna","title":"Anna is home","who":"anna",\#(Self.home)"#)
     try add(live, #""id":"van","title":"Van","who":"van","on":"depart",\#(Self.home)"#)
-    try go(live, "gps", east: 2_000)
-    try go(live, Self.anna, east: 1_000)
-    try go(live, "traccar:van2", east: 0)
+    try live.go("gps", east: 2_000)
+    try live.go(Self.anna, east: 1_000)
+    try live.go("traccar:van2", east: 0)
     #expect(live.fired == [])
-    try go(live, Self.anna, east: 0)
+    try live.go(Self.anna, east: 0)
     #expect(live.fired == ["anna arrive"])
-    try go(live, "traccar:van2", east: 3_000)
+    try live.go("traccar:van2", east: 3_000)
     #expect(live.fired == ["anna arrive", "van depart"])
-    try go(live, "gps", east: 0)
+    try live.go("gps", east: 0)
     #expect(live.fired == ["anna arrive", "van depart", "arrive arrive"])
     let firings = live.rig.journal.firings
     #expect(firings.map { $0["GEOREMIND_WHO"] } == ["anna", "van", nil])
@@ -62,7 +51,7 @@ import Testing
   /// Neither at its firing nor at a repetition; nor in any other entry.
   @Test func aTimeToLeaveHasNoPositionOfTheTracker() throws {
     let live = try LiveRig(config: Self.config)
-    try go(live, Self.anna, east: 12_345)
+    try live.go(Self.anna, east: 12_345)
     let due = live.now + .hours(2)
     _ = try live.rig.client().call(
       "Add",
@@ -89,9 +78,9 @@ import Testing
 
   @Test func theMachineKeepsItsOwnPosition() throws {
     let live = try LiveRig(config: Self.config)
-    try go(live, "gps", east: 2_000)
+    try live.go("gps", east: 2_000)
     let own = live.lastFix
-    try go(live, Self.anna, east: 0)
+    try live.go(Self.anna, east: 0)
     #expect(live.lastFix == own && live.fired == [])
     let anna = live.rig.daemon.host.tracker(.tracker("anna"))
     #expect(anna.engine.lastFix?.time == live.now)
@@ -100,7 +89,7 @@ import Testing
   @Test func aRestartKnowsWhereEachWas() throws {
     let live = try LiveRig(config: Self.config)
     try add(live, #""id":"anna","title":"Anna","who":"anna","on":"depart",\#(Self.home)"#)
-    try go(live, Self.anna, east: 0)
+    try live.go(Self.anna, east: 0)
     let last = live.now
     live.rig.daemon.stop()
     let rig = try Rig(Self.config, folder: live.rig.folder, systemClock: { live.now.microseconds })
@@ -117,14 +106,14 @@ import Testing
   @Test func aReminderCanBeGivenToAnotherTracker() throws {
     let live = try LiveRig(config: Self.config)
     try add(live, #""id":"x","title":"X",\#(Self.home)"#)
-    try go(live, Self.anna, east: 1_000)
+    try live.go(Self.anna, east: 1_000)
     _ = try live.rig.client().call("Edit", #"{"id":"x","changes":{"who":"anna"}}"#)
     #expect(live.rig.daemon.host.holder(of: "x").name == "anna")
     #expect(live.rig.daemon.host.engine.reminder("x") == nil)
-    try go(live, "gps", east: 2_000)
-    try go(live, "gps", east: 0)
+    try live.go("gps", east: 2_000)
+    try live.go("gps", east: 0)
     #expect(live.fired == ["arrive arrive"])
-    try go(live, Self.anna, east: 0)
+    try live.go(Self.anna, east: 0)
     #expect(live.fired == ["arrive arrive", "x arrive"])
     _ = try live.rig.client().call("Edit", #"{"id":"x","changes":{"who":null}}"#)
     #expect(live.rig.daemon.host.holder(of: "x").name == nil)

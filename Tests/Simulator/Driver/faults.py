@@ -58,7 +58,7 @@ class Fault:
 class Plan:
     """The faults of one process, one after the other.
 
-    `happened` has those that came about, and `failed_calls` counts those that it survived.
+    `happened` has the faults that came about, and `failed_calls` counts what it survived.
     """
 
     def __init__(self, world, faults):
