@@ -1,4 +1,5 @@
 import CivilTime
+import Geodesy
 import Interchange
 import Positioning
 import Reminders
@@ -38,14 +39,16 @@ struct Replay: ~Copyable {
   init(
     reminders: [Reminder], calendar: [String: CalendarReminder] = [:],
     places: ReplayPlaces = ReplayPlaces(), from start: Instant?, to end: Instant? = nil,
-    zone: TimeZoneRules
+    zone: TimeZoneRules, units: LengthUnits = .metric
   ) {
     self.reminders = reminders
     self.calendar = calendar
     self.places = places
     self.start = start
     self.end = end
-    engine = Engine(zone: zone)
+    var settings = EngineSettings()
+    settings.units = units
+    engine = Engine(settings: settings, zone: zone)
   }
 
   /// The result of taking a fix.

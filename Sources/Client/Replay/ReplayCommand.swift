@@ -97,7 +97,7 @@ struct ReplayCommand: ClientCommand {
     let places = try readPlaces(for: reminders, context)
     var replay = Replay(
       reminders: reminders, calendar: content.calendar, places: places, from: start, to: stop,
-      zone: zone)
+      zone: zone, units: display.units)
     var picture = try report.map {
       try ReplayReport(path: $0, base: base.open(), engine: replay.engine)
     }

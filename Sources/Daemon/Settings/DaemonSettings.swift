@@ -65,7 +65,6 @@ struct DaemonSettings {
   /// The machine of the ledger; nil is unknown.
   var machine = MachineID.current
   var logLevel = Logger.Level.info
-  var units = LengthUnits.metric
   /// Socket of `georemind-route`; nil without a routing engine.
   var routeSocket: String?
   /// The environment's TZ; nil takes /etc/localtime.

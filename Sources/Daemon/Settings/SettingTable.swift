@@ -14,7 +14,7 @@ extension DaemonSettings {
   /// Every key of `georemind.conf`, in the order of `etc/georemind.conf`.
   static let table: [Setting<DaemonSettings>] = [
     feeding, position, fences, travel, clock, RouteSettings.keys.map { Setting(declared: $0) },
-    storing, track, control, [.units(to: \.units)],
+    storing, track, control, [.units(to: \.engine.units)],
     HookSettings.table.map { Setting(of: $0) }, WebSettings.table.map { Setting(of: $0) }, [trail],
     MQTTSettings.table.map { Setting(of: $0) },
   ].flatMap { (part: [Setting<DaemonSettings>]) in part }

@@ -27,7 +27,7 @@ extension Engine {
     guard let watch = anchors[slot.index], let place = slot.reminder.place else { return nil }
     let since = isRepeated ? slot.history.lastRung : nil
     let still = since == nil ? "" : "still "
-    var words = Sentence()
+    var words = Sentence(settings.units)
     if let loss = loss(watch, at: now) {
       words.add("The position is \(still)lost: ")
       switch loss.cause {
@@ -45,13 +45,13 @@ extension Engine {
     words.add(" from the anchor (circle ")
     words.add(metres: place.radius)
     words.add(")")
-    if !watch.isLost, let drift = watch.drift { words.add(", \(Self.words(drift))") }
+    if !watch.isLost, let drift = watch.drift { words.add(", \(self.words(drift))") }
     if let since { words.add("; reported since \(clock(since, at: now))") }
     return words.text
   }
 
-  private static func words(_ drift: (metres: Double, course: Double)) -> String {
-    "\(Length.formatted(metres: drift.metres)) in the last 5 min, "
+  private func words(_ drift: (metres: Double, course: Double)) -> String {
+    "\(length(drift.metres)) in the last 5 min, "
       + "bearing \(Int(drift.course.rounded()) % 360)°"
   }
 
@@ -141,12 +141,12 @@ extension Engine {
     _ slot: Slot, _ watch: AnchorWatch, _ place: Reminder.Place, _ distance: Double
   ) -> Explanation.Gate {
     let beyond = distance - place.radius
-    let drift = watch.isLost ? nil : watch.drift.map { "; \(Self.words($0))" }
+    let drift = watch.isLost ? nil : watch.drift.map { "; \(words($0))" }
     return .init(
       "place", beyond > 0,
-      "The boat is \(Length.formatted(metres: distance)) from the anchor, "
-        + "\(Length.formatted(metres: abs(beyond))) \(beyond > 0 ? "outside" : "inside") its circle"
-        + "\(drift ?? ""); the largest swing was \(Length.formatted(metres: watch.largestSwing))",
+      "The boat is \(length(distance)) from the anchor, "
+        + "\(length(abs(beyond))) \(beyond > 0 ? "outside" : "inside") its circle"
+        + "\(drift ?? ""); the largest swing was \(length(watch.largestSwing))",
       remedy: "four fifths of the fixes of \(slot.reminder.hold) are outside the circle",
       figures: [
         "edge_m": .double(Decimal.rounded(beyond, digits: 1)),

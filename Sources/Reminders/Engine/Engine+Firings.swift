@@ -36,7 +36,7 @@ extension Engine {
       words.add(" from its ")
       words.add(place?.landmark ?? slot.reminder.landmark)
     }
-    var why = Sentence()
+    var why = Sentence(settings.units)
     why.add(verb)
     why.add(name)
     if event == .depart, slot.reminder.hold > .zero, slot.history.silence == nil {
@@ -44,7 +44,7 @@ extension Engine {
     }
     addDistance(to: &why)
     let unnamed = place.map { place in
-      var after = Sentence()
+      var after = Sentence(settings.units)
       addDistance(to: &after)
       return Firing.UnnamedPlace(number: place.number, before: verb, after: after.text)
     }
@@ -171,14 +171,18 @@ extension Engine {
 
   /// The time of day in the system's zone, with the date on another day.
   func clock(_ instant: Instant, at now: Instant) -> String {
-    var words = Sentence()
+    var words = Sentence(settings.units)
     words.add(instant, in: zone, at: now)
     return words.text
   }
 
+  func length(_ metres: Double) -> String {
+    Length.formatted(metres: metres, in: settings.units)
+  }
+
   /// A span without its small units.
   func coarse(_ span: TimeSpan) -> String {
-    var words = Sentence()
+    var words = Sentence(settings.units)
     words.add(coarse: span)
     return words.text
   }

@@ -13,7 +13,7 @@ extension Engine {
     let isOwn = slot.reminder.who == nil
     if !isOwn { way?.distance = nil }
     let early = evaluation.schedule.leads[lead.number]
-    var why = Sentence()
+    var why = Sentence(settings.units)
     let name = slot.reminder.placeName ?? "the place"
     let left = due - now - (way?.time ?? .zero)
     if let late, early != .zero, left > .zero {
@@ -62,7 +62,7 @@ extension Engine {
 
   /// "about 12min of cycling in 85 % of trips, estimated from 2.1 km of straight line".
   func wayWords(_ way: Way, _ transport: Reminder.Transport) -> String {
-    var words = Sentence()
+    var words = Sentence(settings.units)
     add(way, transport, to: &words)
     return words.text
   }

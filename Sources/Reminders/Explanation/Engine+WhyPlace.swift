@@ -26,7 +26,7 @@ extension Engine {
     if let coarse = coarseFix, coarse.arrival > arrival {
       gates.append(accuracyGate(coarse.fix))
     } else {
-      let error = fix.eph.map { "It is good to ±\(Length.formatted(metres: $0)) (95 %)" }
+      let error = fix.eph.map { "It is good to ±\(length($0)) (95 %)" }
       gates.append(
         .init(
           "accuracy", true, (error ?? "Its error is not known") + Self.sourceWords(fix),
@@ -55,9 +55,9 @@ extension Engine {
     let error = fix.eph ?? .infinity
     return .init(
       "accuracy", false,
-      "The newest position is good to ±\(Length.formatted(metres: error)) only; one worse than "
-        + "\(Length.formatted(metres: limit)) decides nothing about a smaller place",
-      remedy: "a receiver gives a position good to \(Length.formatted(metres: limit))",
+      "The newest position is good to ±\(length(error)) only; one worse than "
+        + "\(length(limit)) decides nothing about a smaller place",
+      remedy: "a receiver gives a position good to \(length(limit))",
       figures: [
         "eph_m": .double(Decimal.rounded(error, digits: 2)), "limit_m": .double(limit),
       ])
@@ -105,11 +105,11 @@ extension Engine {
       here == nil
       ? fences.presence(of: fence) == .inside
       : slot.reminder.trigger == .depart ? !seen.hasDeparted : seen.hasArrived
-    let away = Length.formatted(metres: abs(seen.beyond))
-    let reach = Length.formatted(metres: seen.exitMargin)
+    let away = length(abs(seen.beyond))
+    let reach = length(seen.exitMargin)
     let percent = Decimal.rounded(100 * seen.probability, digits: 1)
     let quality =
-      here.map(\.words) ?? lastFix.map { goodness($0, estimate, monitor.scale.scale, at: now) }
+      here.map { $0.words(settings.units) } ?? lastFix.map { goodness($0, estimate, monitor.scale.scale, at: now) }
     let text =
       "\(isInside ? "Inside" : "Outside") \(name), where you are with \(percent) %: "
       + "\(away) \(seen.beyond <= 0 ? "within" : "beyond") the edge"
@@ -138,7 +138,7 @@ extension Engine {
     _ fix: Fix, _ estimate: FenceMonitor.Estimate, _ scale: Double, at now: Instant
   ) -> String {
     let claim =
-      fix.eph.map { "claim \(Length.formatted(metres: $0)) × \(Decimal.rounded(scale, digits: 1))" }
+      fix.eph.map { "claim \(length($0)) × \(Decimal.rounded(scale, digits: 1))" }
       ?? "no claim"
     let rest =
       if let since = estimate.restSince, let time = fix.time {
@@ -146,6 +146,6 @@ extension Engine {
       } else {
         "; not at rest"
       }
-    return "position good to \(Length.formatted(metres: estimate.error)) (\(claim))\(rest)"
+    return "position good to \(length(estimate.error)) (\(claim))\(rest)"
   }
 }

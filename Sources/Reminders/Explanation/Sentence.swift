@@ -5,6 +5,9 @@ import Geodesy
 /// Builder of a sentence from about a dozen pieces; bytes cost a fraction of growing a `String`.
 struct Sentence: ~Copyable {
   private var bytes = ByteWriter(capacity: 192)
+  private let units: LengthUnits
+
+  init(_ units: LengthUnits) { self.units = units }
 
   var text: String { bytes.text }
 
@@ -22,7 +25,7 @@ struct Sentence: ~Copyable {
     add(TimeSpan(seconds: (span.seconds / unit).rounded() * unit).brief)
   }
 
-  mutating func add(metres: Double) { Length.write(metres: metres, to: &bytes) }
+  mutating func add(metres: Double) { Length.write(metres: metres, in: units, to: &bytes) }
 
   /// Adds the time of day to the minute, with the date unless `now` is on the same day.
   mutating func add(_ instant: Instant, in zone: TimeZoneRules, at now: Instant) {

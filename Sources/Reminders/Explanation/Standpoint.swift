@@ -21,7 +21,9 @@ package struct Standpoint: Equatable, Sendable {
 
   var estimate: FenceMonitor.Estimate { .init(position: position, error: error) }
 
-  var words: String { "position supposed, good to \(Length.formatted(metres: error))" }
+  func words(_ units: LengthUnits) -> String {
+    "position supposed, good to \(Length.formatted(metres: error, in: units))"
+  }
 
   var gate: Explanation.Gate {
     .init(

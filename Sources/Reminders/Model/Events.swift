@@ -180,6 +180,8 @@ package struct EngineSettings: Sendable {
   package var wasClockSet = false
   package var acceptsManual = true
   package var acceptsSimulated = true
+  /// The units of lengths in the text of firings and of `why`.
+  package var units = LengthUnits.metric
 
   package init() {}
 

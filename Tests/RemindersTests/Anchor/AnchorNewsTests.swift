@@ -8,8 +8,10 @@ import Testing
 
 /// What an anchor watch says in its status, in `why` and in a repeated alarm.
 @Suite struct AnchorNewsTests {
-  private func watch(radius: Double = 40) throws -> EngineHarness {
-    var harness = EngineHarness()
+  private func watch(
+    radius: Double = 40, settings: EngineSettings = EngineSettings()
+  ) throws -> EngineHarness {
+    var harness = EngineHarness(settings: settings)
     harness.fix(20)
     try harness.add(Self.document(radius: radius))
     return harness
@@ -187,5 +189,21 @@ import Testing
     #expect(!why.summary.contains("Nothing is in its way"))
     let gate = try #require(why.gates.first { $0.name == "dwell" })
     #expect(!gate.isOpen && gate.says.hasPrefix("Outside after a jump of the receiver: an alarm"))
+  }
+
+  @Test(arguments: [
+    (LengthUnits.metric, "Dragging: 400 m from the anchor (circle 40 m)"),
+    (.nautical, "Dragging: 0.22 nmi from the anchor (circle 40 m)"),
+    (.imperial, "Dragging: 0.25 mi from the anchor (circle 131 ft)"),
+  ])
+  func sentencesHaveTheUnitsOfTheSettings(_ units: LengthUnits, _ words: String) throws {
+    var settings = EngineSettings()
+    settings.units = units
+    var harness = try watch(settings: settings)
+    for distance in [100.0, 200, 300] { harness.fix(distance) }
+    for _ in 0..<60 { harness.fix(400) }
+    #expect(harness.firings.first?.why.hasPrefix(words) == true)
+    let gate = try why(harness).gates.first { $0.name == "place" }
+    #expect(gate?.says.contains(String(words.split(separator: ": ")[1].prefix(5))) == true)
   }
 }
