@@ -64,7 +64,7 @@ struct Upcoming {
 
   /// The answer of the daemon's method Next.
   init(_ answer: JSONObject) {
-    for entry in answer["timers"]?.array ?? [] {
+    for entry in answer["timers"]?.array ?? [] where entry["repeated"]?.bool != true {
       if let id = entry["id"]?.string { moments[id] = entry["time"]?.instant }
     }
     for (rank, entry) in (answer["places"]?.array ?? []).enumerated() {

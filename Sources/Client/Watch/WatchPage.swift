@@ -134,6 +134,7 @@ struct WatchPage {
         moment.map { Self.distance(to: $0, from: now) } ?? "",
         moment.map(self.moment) ?? "", entry["title"]?.string ?? "",
         entry["waits_for_clock"]?.bool == true ? "waits for a trusted clock" : "",
+        entry["repeated"]?.bool == true ? "again" : "",
       ].filter { !$0.isEmpty }
     }
     return Section(title: "Next times", rows: rows, absence: "nothing is due")

@@ -14,15 +14,14 @@ extension ControlService {
     let limit = max(1, min(limit, 1_000))
     let host = daemon.host
     let now = daemon.clock.now ?? Instant(microseconds: SystemClock.now())
-    func timer(
-      _ entry: (reminder: Reminder, moment: Instant), waitsForClock: Bool
-    ) -> JSONValue {
+    func timer(_ entry: Engine.Upcoming, waitsForClock: Bool) -> JSONValue {
       .object(
         JSONObject([
           "id": .string(entry.reminder.id), "title": .string(entry.reminder.title),
           "kind": .string(entry.reminder.kind.rawValue), "time": .string(entry.moment.json),
           "who": entry.reminder.who.map { .string("\($0)") },
           "waits_for_clock": waitsForClock ? true : nil,
+          "repeated": entry.isRepeated ? true : nil,
         ]))
     }
     let engines = daemon.engines(for: caller)

@@ -41,21 +41,21 @@ extension EngineHost {
   /// - Parameter trackers: the engines to ask; nil for all.
   func upcoming(
     limit: Int, at now: Instant, of trackers: [TrackerEngine]? = nil
-  ) -> [(reminder: Reminder, moment: Instant)] {
+  ) -> [Engine.Upcoming] {
     Self.soonest(limit, of: trackers ?? all) { $0.engine.upcoming(limit: limit, at: now) }
   }
 
   /// As `Engine.waitingForClock`.
   func waitingForClock(
     limit: Int, at now: Instant, of trackers: [TrackerEngine]? = nil
-  ) -> [(reminder: Reminder, moment: Instant)] {
+  ) -> [Engine.Upcoming] {
     Self.soonest(limit, of: trackers ?? all) { $0.engine.waitingForClock(limit: limit, at: now) }
   }
 
   private static func soonest(
     _ limit: Int, of trackers: [TrackerEngine],
-    _ moments: (TrackerEngine) -> [(reminder: Reminder, moment: Instant)]
-  ) -> [(reminder: Reminder, moment: Instant)] {
+    _ moments: (TrackerEngine) -> [Engine.Upcoming]
+  ) -> [Engine.Upcoming] {
     guard trackers.count > 1 else { return trackers.first.map(moments) ?? [] }
     let all = trackers.flatMap(moments).sorted {
       ($0.moment, $0.reminder.id) < ($1.moment, $1.reminder.id)

@@ -14,9 +14,7 @@ extension Engine {
 
   /// The firings that wait for the clock, soonest first: dates, times to leave and ends of snoozes.
   /// Complexity: O(n log n) for n held.
-  package func waitingForClock(
-    limit: Int, at now: Instant
-  ) -> [(reminder: Reminder, moment: Instant)] {
+  package func waitingForClock(limit: Int, at now: Instant) -> [Upcoming] {
     let waiting = held.compactMap { upcoming($0, at: now) }
     return Array(
       waiting.sorted { ($0.moment, $0.reminder.id) < ($1.moment, $1.reminder.id) }

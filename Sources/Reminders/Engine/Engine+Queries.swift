@@ -74,15 +74,22 @@ extension Engine {
   /// Reminders that may still fire by themselves. Complexity: O(1).
   package var armedCount: Int { slots.armedCount }
 
-  /// Future timer events, soonest first: due times, leads, and times to leave by current estimates.
+  /// A firing that time alone brings.
+  package struct Upcoming {
+    package let reminder: Reminder
+    package let moment: Instant
+    /// Whether it is one that was not acknowledged, again.
+    package let isRepeated: Bool
+  }
+
+  /// Future timer events, soonest first: due times, leads, repetitions, and times to leave by current
+  /// estimates.
   ///
   /// Walks the timers in order. Some are no firings, so the walk visits more than `limit`; it ends
   /// early after some thousands.
   /// - Complexity: O(n + limit log n) for n timers, if they come in the order of their moments.
-  package func upcoming(
-    limit: Int, at now: Instant
-  ) -> [(reminder: Reminder, moment: Instant)] {
-    var moments: [(reminder: Reminder, moment: Instant)] = []
+  package func upcoming(limit: Int, at now: Instant) -> [Upcoming] {
+    var moments: [Upcoming] = []
     var seen: Set<Int32> = []
     /// They come nearly in order, so a place is searched from the end.
     func insert(_ index: Int32) {
@@ -106,10 +113,13 @@ extension Engine {
     return moments
   }
 
-  func upcoming(_ index: Int32, at now: Instant) -> (reminder: Reminder, moment: Instant)? {
-    let state = slots.state(index)
-    guard state == .snoozed || state == .armed, let slot = slots.slot(index) else { return nil }
-    return plan(of: slot, at: now).rings.map { (slot.reminder, $0) }
+  func upcoming(_ index: Int32, at now: Instant) -> Upcoming? {
+    guard let slot = slots.slot(index) else { return nil }
+    let plan = plan(of: slot, at: now)
+    let next = [.snoozed, .armed].contains(slots.state(index)) ? plan.rings : nil
+    return (plan.repeats ?? next).map {
+      Upcoming(reminder: slot.reminder, moment: $0, isRepeated: plan.repeats != nil)
+    }
   }
 
   /// Steps that finding the due times of a new reminder takes at `now`.

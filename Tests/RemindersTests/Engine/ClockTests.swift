@@ -211,6 +211,23 @@ import Testing
     #expect(harness.firings.count == 2)
   }
 
+  @Test func whatComesNextNamesARepetition() throws {
+    var harness = EngineHarness()
+    try harness.add(#"{"id":"t","title":"T","due":"2026-06-12T16:30:00Z","nag_s":600}"#)
+    func next() -> [String] {
+      harness.engine.upcoming(limit: 5, at: harness.now).map {
+        "\($0.reminder.id) \(Int(($0.moment - EngineHarness.start).seconds)) \($0.isRepeated)"
+      }
+    }
+    #expect(next() == ["t 1800 false"])
+    harness.wait(1_900)
+    #expect(next() == ["t 2400 true"])
+    harness.wait(600)
+    #expect(next() == ["t 3000 true"] && harness.firings.count == 2)
+    harness.send(.done(id: "t"))
+    #expect(next().isEmpty)
+  }
+
   /// A step of the clock makes no fix older.
   @Test func afterAStepTheAgeOfAFixCountsAnew() throws {
     var harness = EngineHarness()

@@ -27,6 +27,7 @@ struct NextCommand: ClientCommand {
           ids[entry["id"]?.string ?? ""], Answer.time(entry["time"], display.due),
           entry["title"]?.string ?? "",
           entry["waits_for_clock"]?.bool == true ? "waits until the clock is trusted" : "",
+          entry["repeated"]?.bool == true ? "again, until it is done" : "",
         ], under: Heading(rank: 0, text: "by time"))
     }
     for entry in places {
