@@ -1,5 +1,6 @@
 import CivilTime
 import Departure
+import JSONText
 import Reminders
 
 /// A device: its engine, and its changes for the next commit.
@@ -15,6 +16,8 @@ final class Device {
   var firingCount: Int64 = 0
   /// Whether the last commit was one at which no decision was half made.
   var isStoredQuiet = true
+  /// When the first message came that the last such commit does not have.
+  var unstoredSince: Instant?
   var changes = Changes()
 
   init(_ name: String, slot: Int32, zone: TimeZoneRules = .utc) {
@@ -55,22 +58,28 @@ final class Device {
     /// At the last commit.
     var last: [String: History] = [:]
     var experience: TravelExperience?
+    /// `Engine.takeover` at the last commit at which no decision was half made.
+    var takeover: JSONValue?
   }
 
   /// Loads the stored reminders at the beginning of a replay.
   func load(at time: Instant, into effects: inout [Effect]) {
     guard let stored = restoration else { return }
     if let experience = stored.experience { engine.remember(experience, at: time) }
+    if !stored.isQuiet, let state = stored.takeover { engine.take(over: state) }
     engine.beginLoading(count: stored.reminders.count)
     for reminder in stored.reminders { engine.load(reminder, stored.first[reminder.id] ?? .unread) }
     engine.finishLoading(at: time, into: &effects)
     restoration?.reminders = []
   }
 
-  /// Begins to decide: with the stored histories, and at the last fix, where no decision was half
-  /// made. So each fence begins anew: the replay has compared it with the way to here by a presence
-  /// that the device had here first. An anchor watch needs the fixes of that way.
+  /// Begins to decide: with the stored state and histories, and at the last fix, where no decision
+  /// was half made. So each fence begins anew: the replay has compared it with the way to here by a
+  /// presence that the device had here first. An anchor watch needs the fixes of that way.
   func begin(at now: Instant, into effects: inout [Effect]) {
+    if let stored = restoration, stored.isQuiet, let state = stored.takeover {
+      engine.take(over: state)
+    }
     let time = engine.lastFixArrival ?? now
     for (id, history) in restoration?.first ?? [:] where history.stay != .unknown {
       guard let reminder = engine.reminder(id), reminder.region != nil, !reminder.isAnchorWatch

@@ -29,13 +29,13 @@ extension Partition {
 
 extension Device {
   fileprivate func step(partition: Int, sequence: UInt64, at now: Instant) -> String {
-    let noise = engine.learntNoise
+    let isQuiet = engine.isQuiet
     let step: JSONObject = [
       "d": .string(name), "p": .int(partition), "seq": .int(Int(clamping: sequence)),
-      "at": .int(Int(now.microseconds)), "quiet": .bool(engine.isQuiet),
+      "at": .int(Int(now.microseconds)), "quiet": .bool(isQuiet),
       "from": .int(Int(firingCount)),
       "zone": zone.map { .string($0) },
-      "noise": noise.blocks < 1 ? nil : [.double(noise.squares) ?? 0, .double(noise.blocks) ?? 0],
+      "takeover": isQuiet ? engine.takeover : nil,
       "trips": changes.experience.map(\.json),
       "gone": changes.removed.isEmpty ? nil : .array(changes.removed.map { .string($0) }),
     ]

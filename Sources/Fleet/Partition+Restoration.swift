@@ -8,7 +8,7 @@ import Reminders
 extension Partition {
   /// The devices of partition $1, in the form that `restoreDevice` reads.
   package static let deviceQuery = """
-    SELECT device, seq, at, quiet_seq, quiet_at, upto, zone, noise, trips
+    SELECT device, seq, at, quiet_seq, quiet_at, upto, zone, takeover, trips
     FROM fleet.device WHERE partition = $1
     """
 
@@ -31,11 +31,11 @@ extension Partition {
     device.zone = row[6]
     device.firingCount = numbers[4]
     device.isStoredQuiet = quiet == last
-    // A quiet commit that is not read again helps nobody: then the last one is the beginning.
-    let isQuiet = quiet.sequence > 0 && isReadAgain(quiet)
+    // A quiet commit with messages behind it that are not read again helps nobody: then the last
+    // one is the beginning.
+    let isQuiet = quiet.sequence > 0 && (quiet == last || isReadAgain(quiet))
     device.restoration = Device.Restoration(begin: isQuiet ? quiet : last, isQuiet: isQuiet)
-    let noise = row[7].flatMap { try? JSONParser.parse($0) }?.array?.compactMap(\.double) ?? []
-    if noise.count == 2 { device.engine.learntNoise = (noise[0], noise[1]) }
+    device.restoration?.takeover = row[7].flatMap { try? JSONParser.parse($0) }
     device.restoration?.experience = row[8].flatMap { try? JSONParser.parse($0) }.map {
       TravelExperience(json: $0)
     }

@@ -89,6 +89,12 @@ package final class Partition {
     active = 0
     marks.append(LogPoint(sequence: message.sequence, time: message.time))
     if marks.count > Self.markCount { marks.removeFirst() }
+    guard !isReplaying else { return }
+    // A state that is stored too seldom would not be read again from there.
+    let oldest = now - TimeSpan(microseconds: warmUp.microseconds / 4)
+    for device in list where device.unstoredSince.map({ $0 < oldest }) ?? false {
+      if device.engine.isQuiet { mark(device) }
+    }
   }
 
   package var deviceCount: Int { list.count }
@@ -138,6 +144,7 @@ package final class Partition {
     }
     handle(content, of: device)
     finish(device)
+    device.unstoredSince = device.unstoredSince ?? now
     if !isReplaying, !device.isStoredQuiet, device.engine.isQuiet { mark(device) }
   }
 
@@ -283,6 +290,7 @@ package final class Partition {
     for device in dirty {
       device.firingCount += Int64(device.changes.firings.count)
       device.isStoredQuiet = device.engine.isQuiet
+      if device.isStoredQuiet { device.unstoredSince = nil }
       device.changes = Device.Changes()
     }
     dirty.removeAll(keepingCapacity: true)

@@ -8,7 +8,11 @@ import TestSupport
 enum SimulatedLog {
   static let start = Instant(seconds: 1_800_000_000)
 
-  static func messages(devices: Int, seconds: Int, seed: UInt64) -> [LogMessage] {
+  /// - Parameter outages: whether the log stands still at times, and then gets the positions of that
+  ///   time at once, with small circles and scatter.
+  static func messages(
+    devices: Int, seconds: Int, seed: UInt64, outages: Bool = false
+  ) -> [LogMessage] {
     var random = SeededGenerator(seed: seed)
     var log: [LogMessage] = []
     func add(_ device: String?, _ text: String, at second: Double) {
@@ -47,6 +51,13 @@ enum SimulatedLog {
           #"{"add":{"id":"v\#(kind)","kind":"location","title":"Stop","place":{\#(at),"radius_m":60,"#
             + #""name":"Stop"},"every_visit":true,"on":"\#(trigger)"\#(extra)}}"#, at: 0)
       }
+      for kind in 0..<(outages ? 3 : 0) {
+        let at = movers[index].place(Double.random(in: 0..<1, using: &random), 0.00013)
+        add(
+          "dev\(index)",
+          #"{"add":{"id":"s\#(kind)","kind":"location","title":"Small","place":{\#(at),"radius_m":20,"#
+            + #""name":"Small"},"every_visit":true}}"#, at: 0)
+      }
       for kind in 0..<3 {
         let due = start + .seconds(Double.random(in: 5..<Double(seconds), using: &random))
         add(
@@ -54,14 +65,30 @@ enum SimulatedLog {
           #"{"add":{"id":"d\#(kind)","kind":"date","title":"Date","due":"\#(due.json)"}}"#, at: 0)
       }
     }
+    var (standsUntil, held) = (0, 0)
     for second in 1...seconds {
+      if outages, second > standsUntil, Int.random(in: 0..<15, using: &random) == 0 {
+        standsUntil = second + Int.random(in: 1...20, using: &random)
+      }
+      if second < standsUntil {
+        held += 1
+        continue
+      }
+      for step in 0...held {
+        for index in movers.indices {
+          movers[index].angle += movers[index].speed
+          let off = outages ? Double.random(in: -0.00005...0.00005, using: &random) : 0
+          let at = movers[index].place(movers[index].angle, off)
+          // What waited comes with the time at which it is sent.
+          let moment = Double(second) + Double(step) / 100 + Double(index) / 1000
+          let time = (start + .seconds(outages ? moment : Double(second))).seconds
+          add(
+            "dev\(index)", #"{"_type":"location",\#(at),"tst":\#(time),"acc":8,"vel":60}"#,
+            at: moment)
+        }
+      }
+      held = 0
       for index in movers.indices {
-        movers[index].angle += movers[index].speed
-        let at = movers[index].place(movers[index].angle)
-        let time = (start + .seconds(Double(second))).seconds
-        add(
-          "dev\(index)", #"{"_type":"location",\#(at),"tst":\#(time),"acc":8,"vel":60}"#,
-          at: Double(second) + Double(index) / 1000)
         switch Int.random(in: 0..<400, using: &random) {
         case 0: add("dev\(index)", #"{"done":"v0"}"#, at: Double(second) + 0.5)
         case 1: add("dev\(index)", #"{"snooze":{"id":"v1","minutes":1}}"#, at: Double(second) + 0.5)
@@ -81,7 +108,7 @@ struct MemoryStore {
   struct Device {
     var (sequence, time, quietSequence, quietTime) = (0, 0, 0, 0)
     var firings: [JSONValue] = []
-    var (zone, noise, trips): (String?, String?, String?) = (nil, nil, nil)
+    var (zone, takeover, trips): (String?, String?, String?) = (nil, nil, nil)
     var reminders: [String: (document: String, history: String, quiet: String?)] = [:]
   }
 
@@ -108,7 +135,7 @@ struct MemoryStore {
       device.time = step["at"]?.int ?? 0
       if isQuiet { (device.quietSequence, device.quietTime) = (device.sequence, device.time) }
       device.zone = step["zone"]?.string
-      device.noise = step["noise"]?.line ?? device.noise
+      device.takeover = step["takeover"]?.line ?? device.takeover
       device.trips = step["trips"]?.line ?? device.trips
       for id in step["gone"]?.array ?? [] { device.reminders[id.string ?? ""] = nil }
       if isQuiet { for id in device.reminders.keys { device.reminders[id]?.quiet = nil } }
@@ -131,7 +158,7 @@ struct MemoryStore {
     for (name, device) in devices {
       try partition.restoreDevice([
         name, "\(device.sequence)", "\(device.time)", "\(device.quietSequence)",
-        "\(device.quietTime)", "\(device.firings.count)", device.zone, device.noise, device.trips,
+        "\(device.quietTime)", "\(device.firings.count)", device.zone, device.takeover, device.trips,
       ])
       for row in device.reminders.values {
         try partition.restoreReminder([name, row.document, row.history, row.quiet])

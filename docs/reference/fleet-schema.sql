@@ -23,7 +23,8 @@ CREATE TABLE IF NOT EXISTS fleet.device (
   seq bigint NOT NULL, at bigint NOT NULL,
   -- Where a new owner begins: the last commit at which no decision was half made; 0 for none.
   quiet_seq bigint NOT NULL, quiet_at bigint NOT NULL,
-  zone text, noise jsonb, trips jsonb);
+  takeover jsonb, -- the engine's state there, apart from reminders
+  zone text, trips jsonb);
 CREATE INDEX IF NOT EXISTS device_partition ON fleet.device (partition);
 
 CREATE TABLE IF NOT EXISTS fleet.reminder (
@@ -99,7 +100,7 @@ LANGUAGE sql AS $$
 
 -- All decisions of one worker since its last call, in one transaction.
 --   _parts   [{p, seq, at, replay, replay_at}]
---   _steps   [{d, p, seq, at, quiet, from, zone, noise, trips,
+--   _steps   [{d, p, seq, at, quiet, from, zone, takeover, trips,
 --             r: [{id, h, doc}], gone: [id], f: [firing]}]; doc is JSON in a text
 --   _refused [{device, seq, reason, text}]
 CREATE OR REPLACE FUNCTION fleet.commit(_worker text, _parts jsonb, _steps jsonb, _refused jsonb)
@@ -125,15 +126,15 @@ BEGIN
   IF _steps = '[]' THEN RETURN; END IF;
 
   INSERT INTO fleet.device AS t (
-    device, partition, seq, at, quiet_seq, quiet_at, upto, zone, noise, trips)
+    device, partition, seq, at, quiet_seq, quiet_at, upto, zone, takeover, trips)
     SELECT d, p, seq, at, CASE WHEN quiet THEN seq ELSE 0 END, CASE WHEN quiet THEN at ELSE 0 END,
-      "from" + jsonb_array_length(f), zone, noise, trips
+      "from" + jsonb_array_length(f), zone, takeover, trips
     FROM jsonb_to_recordset(_steps) x(d text, p int, seq bigint, at bigint, quiet bool,
-      "from" bigint, zone text, noise jsonb, trips jsonb, f jsonb)
+      "from" bigint, zone text, takeover jsonb, trips jsonb, f jsonb)
     ON CONFLICT (device) DO UPDATE SET seq = excluded.seq, at = excluded.at, upto = excluded.upto,
       quiet_seq = greatest(t.quiet_seq, excluded.quiet_seq),
       quiet_at = greatest(t.quiet_at, excluded.quiet_at), zone = excluded.zone,
-      noise = coalesce(excluded.noise, t.noise), trips = coalesce(excluded.trips, t.trips);
+      takeover = coalesce(excluded.takeover, t.takeover), trips = coalesce(excluded.trips, t.trips);
 
   UPDATE fleet.reminder t SET quiet = NULL
     FROM jsonb_to_recordset(_steps) x(d text, quiet bool)

@@ -179,3 +179,17 @@ struct Estimator {
     return isBorneOut ? (run.start, run.since) : nil
   }
 }
+
+extension Estimator {
+  /// A run of fixes in doubt is left out: see `Track.state`.
+  mutating func pass(_ tape: inout StateTape) {
+    track.pass(&tape)
+    rest.pass(&tape)
+    speed.pass(&tape)
+    tape.pass(&time)
+    tape.pass(&formerClaim)
+    tape.pass(&interval)
+    tape.pass(&lastGap)
+    (run, isInDoubt) = (nil, false)
+  }
+}

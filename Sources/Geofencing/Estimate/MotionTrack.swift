@@ -126,3 +126,15 @@ extension Vector {
   @inline(__always)
   var squareMetres: Double { dot(self) * (Sphere.radius * Sphere.radius) }
 }
+
+extension MotionTrack {
+  mutating func pass(_ tape: inout StateTape) {
+    tape.pass(&place)
+    tape.pass(&velocity)
+    tape.pass(&placeVariance)
+    tape.pass(&covariance)
+    tape.pass(&velocityVariance)
+    tape.pass(&bias)
+    tape.pass(&longRun)
+  }
+}

@@ -30,17 +30,6 @@ struct ReceiverNoise {
   /// Of the block in progress: seconds, and sums of squares of distances and of claims, m².
   private var pending = (seconds: 0.0, scatter: 0.0, claims: 0.0)
 
-  /// The sum of the squares of the learnt blocks, and their number.
-  var learnt: (squares: Double, blocks: Double) {
-    get { (squares, blocks) }
-    set {
-      (squares, blocks) = (0, 0)
-      guard newValue.blocks >= 1, newValue.blocks <= Self.memory else { return }
-      (squares, blocks) = (0, newValue.blocks - 1)
-      learn(square: newValue.squares)
-    }
-  }
-
   /// Drops the block in progress: the device is not at rest.
   mutating func interrupt() { pending = (0, 0, 0) }
 
@@ -73,5 +62,16 @@ struct ReceiverNoise {
     let assumed = Self.weightOfAssumed * Self.assumed * Self.assumed
     let scale = ((assumed + squares) / (Self.weightOfAssumed + blocks)).squareRoot()
     self.scale = min(max(scale, Self.bounds.lowerBound), Self.bounds.upperBound)
+  }
+}
+
+extension ReceiverNoise {
+  mutating func pass(_ tape: inout StateTape) {
+    tape.pass(&squares)
+    tape.pass(&blocks)
+    tape.pass(&scale)
+    tape.pass(&pending.seconds)
+    tape.pass(&pending.scatter)
+    tape.pass(&pending.claims)
   }
 }

@@ -136,3 +136,18 @@ struct RestHypothesis {
     variance += k * (fixVariance - variance)
   }
 }
+
+extension RestHypothesis {
+  mutating func pass(_ tape: inout StateTape) {
+    tape.pass(&place)
+    tape.pass(&since)
+    tape.pass(&isEstablished)
+    tape.pass(&variance)
+    tape.pass(&spread)
+    tape.pass(&away.count)
+    tape.pass(&away.since)
+    tape.pass(&away.step)
+    tape.pass(&away.variance)
+    tape.pass(&awayFor)
+  }
+}

@@ -33,3 +33,11 @@ struct SpeedEvidence {
     odds = min(max(odds, Self.bounds.lowerBound), Self.bounds.upperBound)
   }
 }
+
+extension SpeedEvidence {
+  mutating func pass(_ tape: inout StateTape) {
+    tape.pass(&odds)
+    tape.pass(&claimed)
+    tape.pass(&made)
+  }
+}

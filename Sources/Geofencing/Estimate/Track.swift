@@ -116,3 +116,70 @@ extension Track {
     return gap <= policy.longestLeg && gap.seconds <= 3 * max(1, counted.interval) ? former : nil
   }
 }
+
+extension Track {
+  /// All that the next sample needs, as finite numbers; nil before the first one, while a run of
+  /// samples is in doubt, and of a plain policy. Other receivers are left out.
+  var state: [Double]? {
+    guard hasBegun, !isInDoubt else { return nil }
+    var (copy, tape) = (self, StateTape())
+    copy.pass(&tape)
+    return tape.numbers.allSatisfy(\.isFinite) ? tape.numbers : nil
+  }
+
+  /// Takes over a state of the followed receiver. Numbers that are none change nothing.
+  /// - Returns: whether they were one.
+  mutating func restore(_ state: [Double]) -> Bool {
+    var (copy, tape) = (self, StateTape(state))
+    copy.pass(&tape)
+    guard tape.isReadWhole else { return false }
+    self = copy
+    hasBegun = true
+    return true
+  }
+
+  private mutating func pass(_ tape: inout StateTape) {
+    noise.pass(&tape)
+    estimator.pass(&tape)
+    let belief = estimator.belief
+    var (isLone, hasJumped) = (counted.isLone, counted.end == .jump)
+    tape.pass(&isLone)
+    tape.pass(&hasJumped)
+    var interval = counted.interval.isFinite ? counted.interval : 0
+    tape.pass(&interval)
+    counted = belief
+    (counted.isLone, counted.end, counted.interval) = (isLone, hasJumped ? .jump : nil, interval)
+    let nowhere = Coordinate(clampingLatitude: 0, wrappingLongitude: 0)
+    var sample = last ?? PositionSample(time: newest, position: nowhere)
+    sample.pass(&tape)
+    (last, newest) = (sample, sample.time)
+    var hasFormer = former != nil
+    tape.pass(&hasFormer)
+    var leg = former ?? (belief.place, newest, false)
+    if hasFormer {
+      tape.pass(&leg.place)
+      tape.pass(&leg.time)
+      tape.pass(&leg.isGoing)
+    }
+    former = hasFormer ? leg : nil
+  }
+}
+
+extension PositionSample {
+  fileprivate mutating func pass(_ tape: inout StateTape) {
+    var (latitude, longitude) = (position.latitude, position.longitude)
+    var (error, speed) = (eph ?? -1, speed ?? -1)
+    var time = time
+    tape.pass(&time)
+    tape.pass(&latitude)
+    tape.pass(&longitude)
+    tape.pass(&error)
+    tape.pass(&speed)
+    guard let position = Coordinate(latitude: latitude, longitude: longitude) else {
+      return tape.fail()
+    }
+    self = PositionSample(
+      time: time, position: position, eph: error < 0 ? nil : error,
+      speed: speed < 0 ? nil : speed)
+  }
+}

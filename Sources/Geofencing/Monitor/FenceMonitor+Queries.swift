@@ -80,12 +80,13 @@ extension FenceMonitor {
     (track.noise.scale, Int(track.noise.blocks))
   }
 
-  /// The scatter of the followed receiver at rest, for a later run: the sum of the squares of its
-  /// blocks of a minute, and their number.
-  package var learntNoise: (squares: Double, blocks: Double) {
-    get { track.noise.learnt }
-    set { track.noise.learnt = newValue }
-  }
+  /// The state of the track, for another monitor that goes on where this one is; nil before the
+  /// first sample, and while one is in doubt. With the presences and `isQuiet` it is all of it.
+  package var trackState: [Double]? { track.state }
+
+  /// Goes on with the track of another monitor. Numbers that are none change nothing.
+  /// - Returns: whether they were one.
+  package mutating func restoreTrack(_ state: [Double]) -> Bool { track.restore(state) }
 
   /// Whether no decision is half made: presences and the track hold all that the next sample needs.
   package var isQuiet: Bool { fences.isQuiet && !isInDoubt }
