@@ -26,6 +26,13 @@ package struct LifeGenerator {
     return generator.life
   }
 
+  /// The trackers of that life, at little cost.
+  package static func trackers(seed: UInt64) -> [String] {
+    var generator = LifeGenerator(seed: seed)
+    generator.meet()
+    return generator.life.trackers
+  }
+
   private init(seed: UInt64) {
     random = SeededGenerator(seed: seed)
     let zone = Zone.all.randomElement(using: &random) ?? .utc
