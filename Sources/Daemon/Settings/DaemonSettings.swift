@@ -53,6 +53,8 @@ struct DaemonSettings {
   /// Absolute paths without a slash at the end.
   var calendarFolders: [String] = []
   var track = TrackKeeper.Settings()
+  /// How long a boat lies still at night before a missing anchor watch is a firing; nil is never.
+  var anchorRemindAfter: TimeSpan?
   var stateDirectory: String
   var socketPath: String
   var allowedGroups: [String] = []

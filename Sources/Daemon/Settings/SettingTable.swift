@@ -14,7 +14,7 @@ extension DaemonSettings {
   /// Every key of `georemind.conf`, in the order of `etc/georemind.conf`.
   static let table: [Setting<DaemonSettings>] = [
     feeding, position, fences, travel, clock, RouteSettings.keys.map { Setting(declared: $0) },
-    storing, track, control, [.units(to: \.units)],
+    storing, track, anchor, control, [.units(to: \.units)],
     HookSettings.table.map { Setting(of: $0) }, WebSettings.table.map { Setting(of: $0) }, [trail],
     MQTTSettings.table.map { Setting(of: $0) },
   ].flatMap { (part: [Setting<DaemonSettings>]) in part }
@@ -168,6 +168,13 @@ extension DaemonSettings {
         let span = try TimeSpan(parsing: text)
         return (TimeSpan.hours(1) ... .hours(24 * 3650)).contains(span) ? span : .none
       }, to: \.track.keep)
+  ]
+
+  private static let anchor = [
+    Setting<DaemonSettings>(
+      "Anchor", "RemindAfter", "off",
+      .span(.minutes(1) ... .hours(24), infinity: practicallyNever, word: "off")
+    ) { $0.anchorRemindAfter = $1 == practicallyNever ? nil : $1 }
   ]
 
   private static let trail = Setting<DaemonSettings>(
