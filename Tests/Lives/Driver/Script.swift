@@ -119,7 +119,7 @@ extension Life {
     life.steps = steps.compactMap { step in
       switch step.action {
       case .fix(let spot, _, _) where passes.contains(spot): return nil
-      case .pop, .snoozeBy, .off: return nil
+      case .pop, .snoozeBy, .snoozeUntilLeave, .off: return nil
       case .add(let spec): return Step(time: step.time, action: .add(spec.withoutFineTiming))
       case .edit(let spec): return Step(time: step.time, action: .edit(spec.withoutFineTiming))
       default: return step
@@ -154,6 +154,7 @@ extension Life.Action {
     case .snooze(let id, let until): model.snooze(id, until: until)
     case .snoozeBy(let id, let span): model.snooze(id, by: span)
     case .snoozeToNextVisit(let id): model.snoozeToNextVisit(id)
+    case .snoozeUntilLeave(let id): model.snoozeUntilLeave(id)
     case .zone(let zone): model.change(to: zone)
     }
   }
@@ -162,7 +163,8 @@ extension Life.Action {
     switch self {
     case .fix(let name, let tracker, let motion):
       let at = (Spot(rawValue: name) ?? .road).position
-      return #""do":"fix","of":"\#(tracker)","lat":\#(at.latitude),"lon":\#(at.longitude),"speed":\#(motion.speed),"#
+      return
+        #""do":"fix","of":"\#(tracker)","lat":\#(at.latitude),"lon":\#(at.longitude),"speed":\#(motion.speed),"#
         + #""course":\#(motion.course)"#
     case .add(let spec): return #""do":"add","reminder":\#(spec.json)"#
     case .edit(let spec): return #""do":"edit","reminder":\#(spec.json)"#
@@ -173,6 +175,8 @@ extension Life.Action {
       return #""do":"snooze","id":"\#(id)","until":"\#(Zone.utc.local(at: until).text)Z""#
     case .snoozeBy(let id, let span): return #""do":"snooze","id":"\#(id)","until":"\#(span)s""#
     case .snoozeToNextVisit(let id): return #""do":"snooze","id":"\#(id)","until":"next-visit""#
+    case .snoozeUntilLeave(let id):
+      return #""do":"snooze","id":"\#(id)","until":"until-leave""#
     case .zone(let zone): return #""do":"zone","name":"\#(zone.name)""#
     case .restart, .off: return #""do":"restart""#
     }

@@ -17,6 +17,7 @@ extension Model {
     if spec.region != old.spec.region {
       record.stay = .unknown
       record.watchedSince = now
+      if record.silence == .leaving { record.silence = nil }
       if spec.isAboutSeveral { findMembers(&record) }
     }
     if spec.isLocation { armAgain(&record, old) }
