@@ -11,6 +11,10 @@ import feed
 import script
 
 
+# The machine's position is lost after two minutes without a fix, in microseconds.
+LOST = 115 * 10 ** 6
+
+
 class Failed(Exception):
     pass
 
@@ -213,6 +217,10 @@ class User:
         count as a visit that begins."""
         self.reminders[reminder["id"]] = reminder
         self.note_visit(reminder["id"])
+        # While the position is lost, nothing says that the machine is there.
+        is_lost = self.world.now - self.fix_sent[script.MACHINE] > LOST
+        if is_lost and reminder.get("if_inside") == "fire":
+            self.script.uncertain.add(reminder["id"])
 
     def note_snoozed(self, line, is_refused):
         """The end of a short snooze may pass before the call gets through."""
