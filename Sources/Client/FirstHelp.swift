@@ -7,7 +7,8 @@ enum FirstHelp {
 
   static var text: String {
     var table = ""
-    for group in GeoremindCommand.configuration.groupedSubcommands {
+    for group in GeoremindCommand.configuration.groupedSubcommands
+    where group.name != GeoremindCommand.more {
       let verbs = group.subcommands.compactMap { $0.configuration.commandName }
       let indent = String(repeating: " ", count: 11)
       var line = group.name + String(repeating: " ", count: 11 - group.name.count)
@@ -31,7 +32,7 @@ enum FirstHelp {
       USAGE: georemind <verb> [<argument> ...]
 
       \(table)
-      'georemind help VERB' explains a verb, and 'georemind help' has a line for each.
+      'georemind help VERB' explains a verb, and 'georemind help' lists all of them.
       'georemind --version' prints the version. See also georemind(1).
       """
   }

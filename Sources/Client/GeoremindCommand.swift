@@ -14,33 +14,41 @@ struct GeoremindCommand: ParsableCommand {
         name: "Reminders",
         subcommands: [
           AddCommand.self, ListCommand.self, ShowCommand.self, EditCommand.self,
-          RemoveCommand.self, DoneCommand.self, SnoozeCommand.self, PeekCommand.self,
-          PopCommand.self, UndoCommand.self, ReopenCommand.self, ImportCommand.self,
-          ExportCommand.self,
+          RemoveCommand.self, DoneCommand.self, SnoozeCommand.self, UndoCommand.self,
+          ImportCommand.self, ExportCommand.self,
         ]),
       CommandGroup(
         name: "Places",
         subcommands: [
-          PlaceCommand.self, CategoryCommand.self, WhereCommand.self, TrackerCommand.self,
-          AnchorCommand.self,
+          PlaceCommand.self, WhereCommand.self, AnchorCommand.self,
         ]),
       CommandGroup(
         name: "Daemon",
         subcommands: [
           StatusCommand.self, NextCommand.self, WhyCommand.self, WatchCommand.self, LogCommand.self,
-          CalendarsCommand.self, DeliveryCommand.self, TestCommand.self, MuteCommand.self,
-          ReportCommand.self, TripsCommand.self, TravelCommand.self, BackupCommand.self,
-          WebCommand.self, PhoneCommand.self, HookCommand.self,
+          MuteCommand.self, ReportCommand.self, TripsCommand.self, WebCommand.self,
+          PhoneCommand.self, HookCommand.self,
         ]),
       CommandGroup(name: "Offline", subcommands: offline),
+      CommandGroup(
+        name: more,
+        subcommands: [
+          PeekCommand.self, PopCommand.self, ReopenCommand.self, CategoryCommand.self,
+          TrackerCommand.self, CalendarsCommand.self, DeliveryCommand.self, TestCommand.self,
+          TravelCommand.self, BackupCommand.self, DecodeCommand.self,
+        ]),
     ])
 
+  /// The group of the verbs that are seldom needed: the first page of the help leaves them out.
+  static let more = "More"
+
   private static let offline: [any ParsableCommand.Type] = [
-    ReplayCommand.self, DecodeCommand.self, ConvertCommand.self, WhenCommand.self,
+    ReplayCommand.self, ConvertCommand.self, WhenCommand.self,
   ]
 
   /// Whether the machine's clock counts for a verb: it talks to no daemon.
   static func hasOwnClock(_ command: any ParsableCommand) -> Bool {
-    command is BackupCommand || offline.contains { $0 == type(of: command) }
+    command is BackupCommand || command is DecodeCommand
+      || offline.contains { $0 == type(of: command) }
   }
 }

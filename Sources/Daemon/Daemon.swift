@@ -42,6 +42,8 @@ final class Daemon {
   var destinationTests = DestinationTests()
   var quietChoice: Quiet.Choice?
   var mutes = Mutes()
+  /// Where the machine lies still; nil while nobody asks.
+  var stay: UnwatchedStay?
   var quietTimer: TimerSource?
   var calendars: [CalendarFolder] = [] { didSet { knownCalendarDigest = nil } }
   /// Nil after a change of the files, until it is asked for.

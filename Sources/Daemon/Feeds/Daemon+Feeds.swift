@@ -99,6 +99,7 @@ extension Daemon {
       return
     }
     time?.take(fix, at: arrival)
+    if tracker === host.own { followStay(fix, at: arrival) }
     host.take(fix, from: origin, of: tracker)
     updateStatusSoon()
   }

@@ -53,6 +53,8 @@ struct DaemonSettings {
   /// Absolute paths without a slash at the end.
   var calendarFolders: [String] = []
   var track = TrackKeeper.Settings()
+  /// How long a boat lies still at night before a missing anchor watch is a firing; nil is never.
+  var anchorRemindAfter: TimeSpan?
   var stateDirectory: String
   var socketPath: String
   var allowedGroups: [String] = []
@@ -106,7 +108,6 @@ struct DaemonSettings {
     if arguments.feeds.isEmpty {
       Self.leaveOutWrongFeeds(&configuration, isSystem: environment.isSystemService)
     }
-    Self.leaveOutWrongBands(&configuration)
     trackers = TrackerSection.read(&configuration)
     do {
       if let route = try RouteSettings(configuration) {
@@ -183,22 +184,6 @@ struct DaemonSettings {
         ? noDesktop : url.recording.flatMap { isOnly ? objection(to: $0) : onlyFeed }
       return reason.map { configuration.error(feed.key, value, $0) }
     }
-  }
-
-  /// Where the distances of the driving speeds contradict each other, both have their defaults.
-  private static func leaveOutWrongBands(_ configuration: inout Configuration) {
-    let (medium, long) = (drivingMediumFrom.key, drivingLongFrom.key)
-    let form = SettingForm.length(upTo: 1e7)
-    guard let least = try? configuration.value(medium, form),
-      let most = try? configuration.value(long, form), most < least
-    else { return }
-    let isLong = configuration.value(of: long)?.source != nil
-    configuration.report(
-      isLong
-        ? configuration.error(long, "must not be less than DrivingMediumFrom=")
-        : configuration.error(medium, "must not be more than DrivingLongFrom="))
-    configuration.reset(medium)
-    configuration.reset(long)
   }
 
   /// Output of `--check-config`: the files' values with their lines, then values from elsewhere.

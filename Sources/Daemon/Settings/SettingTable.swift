@@ -14,7 +14,7 @@ extension DaemonSettings {
   /// Every key of `georemind.conf`, in the order of `etc/georemind.conf`.
   static let table: [Setting<DaemonSettings>] = [
     feeding, position, fences, travel, clock, RouteSettings.keys.map { Setting(declared: $0) },
-    storing, track, control, [.units(to: \.engine.units)],
+    storing, track, anchor, control, [.units(to: \.engine.units)],
     HookSettings.table.map { Setting(of: $0) }, WebSettings.table.map { Setting(of: $0) }, [trail],
     MQTTSettings.table.map { Setting(of: $0) },
   ].flatMap { (part: [Setting<DaemonSettings>]) in part }
@@ -35,11 +35,7 @@ extension DaemonSettings {
   private static let practicallyNever = TimeSpan.hours(876_000)
 
   private static let position: [Setting<DaemonSettings>] = [
-    Setting("Position", "ExcludeDeadReckoning", "no", .flag) {
-      $0.engine.acceptsDeadReckoning = !$1
-    },
-    Setting("Position", "ExcludeManual", "no", .flag) { $0.engine.acceptsManual = !$1 },
-    Setting("Position", "ExcludeSimulated", "no", .flag) { $0.engine.acceptsSimulated = !$1 },
+    Setting(list: "Position", "Exclude", [], .word, to: \.engine.excluded),
     Setting(
       "Position", "MaximumError", "off", .length(1...100_000, off: .infinity),
       to: \.engine.monitor.maximumError),
@@ -63,36 +59,20 @@ extension DaemonSettings {
     },
   ]
 
-  static let drivingLongFrom = Setting<DaemonSettings>(
-    "Travel", "DrivingLongFrom", "30km", .length(upTo: 1e7),
-    to: \.engine.travel[.driving].bands[1].below)
-
   private static let travel: [Setting<DaemonSettings>] = [
-    [speed("WalkingSpeed", "5", .walking)], way("Walking", "1.3", "0", .walking),
-    [speed("CyclingSpeed", "15", .cycling)], way("Cycling", "1.3", "2min", .cycling),
-    [
-      speed("DrivingSpeedShort", "30", .driving),
-      speed("DrivingSpeedMedium", "60", .driving, band: 1),
-      speed("DrivingSpeedLong", "100", .driving, band: 2), drivingMediumFrom, drivingLongFrom,
-    ], way("Driving", "1.35", "5min", .driving),
-    [speed("BoatSpeed", "6kn", .boat)], way("Boat", "1", "0", .boat),
-    [
-      Setting(
-        "Travel", "Punctuality", "85%", share("from 50% to 99%", 50...99),
-        to: \.engine.punctuality),
-      Setting("Travel", "LearnFromTrips", "yes", .flag, to: \.engine.learnsFromTrips),
-    ],
-  ].flatMap { (part: [Setting<DaemonSettings>]) in part }
-
-  static let drivingMediumFrom = Setting<DaemonSettings>(
-    "Travel", "DrivingMediumFrom", "5km", .length(upTo: 1e7),
-    to: \.engine.travel[.driving].bands[0].below)
+    speed("WalkingSpeed", "5", .walking), speed("CyclingSpeed", "15", .cycling),
+    speed("BoatSpeed", "6kn", .boat),
+    Setting(
+      "Travel", "Punctuality", "85%", share("from 50% to 99%", 50...99),
+      to: \.engine.punctuality),
+    Setting("Travel", "LearnFromTrips", "yes", .flag, to: \.engine.learnsFromTrips),
+  ]
 
   private static func speed(
-    _ name: String, _ kilometresPerHour: String, _ transport: Transport, band: Int = 0
+    _ name: String, _ kilometresPerHour: String, _ transport: Transport
   ) -> Setting<DaemonSettings> {
     Setting("Travel", name, kilometresPerHour, kilometresPerHourForm) {
-      $0.engine.travel[transport].bands[band].speed = $1 / 3.6
+      $0.engine.travel[transport].bands[0].speed = $1 / 3.6
     }
   }
 
@@ -119,19 +99,6 @@ extension DaemonSettings {
       // 99.99 % is 0.9999, not the double beside it.
       return try form.read(String(digits)).map { ($0 * 1e4).rounded() / 1e6 }
     }
-  }
-
-  private static func way(
-    _ mode: String, _ detour: String, _ overhead: String, _ transport: Transport
-  ) -> [Setting<DaemonSettings>] {
-    [
-      Setting("Travel", "\(mode)Detour", detour, .number(1...5)) {
-        $0.engine.travel[transport].detour = $1
-      },
-      Setting("Travel", "\(mode)OverheadSec", overhead, .span(.zero ... .hours(2))) {
-        $0.engine.travel[transport].overhead = $1
-      },
-    ]
   }
 
   private static let clock: [Setting<DaemonSettings>] = [
@@ -168,6 +135,13 @@ extension DaemonSettings {
         let span = try TimeSpan(parsing: text)
         return (TimeSpan.hours(1) ... .hours(24 * 3650)).contains(span) ? span : .none
       }, to: \.track.keep)
+  ]
+
+  private static let anchor = [
+    Setting<DaemonSettings>(
+      "Anchor", "RemindAfter", "off",
+      .span(.minutes(1) ... .hours(24), infinity: practicallyNever, word: "off")
+    ) { $0.anchorRemindAfter = $1 == practicallyNever ? nil : $1 }
   ]
 
   private static let trail = Setting<DaemonSettings>(

@@ -172,14 +172,13 @@ package struct EngineSettings: Sendable {
   package var skipOlderThan: TimeSpan?
   /// Slack that must come back before a reminder says "leave" again.
   package var leaveAgainSlack = TimeSpan.minutes(10)
-  package var acceptsDeadReckoning = true
+  /// Kinds of solution whose fixes are left out.
+  package var excluded: [Fix.Solution] = []
   /// Whether a start takes a firing that is ahead of the clock for one of a clock that was wrong.
   /// Not so for a recording, which may be played again.
   package var correctsAtStart = true
   /// Whether the clock was set since the last run. If not, time that it shows has passed.
   package var wasClockSet = false
-  package var acceptsManual = true
-  package var acceptsSimulated = true
   /// The units of lengths in the text of firings and of `why`.
   package var units = LengthUnits.metric
 
@@ -187,11 +186,7 @@ package struct EngineSettings: Sendable {
 
   /// Whether fixes from this source are accepted.
   package func accept(_ source: Fix.Source) -> Bool {
-    switch source {
-    case .deadReckoning, .gnssDeadReckoning: acceptsDeadReckoning
-    case .manual: acceptsManual
-    case .simulated: acceptsSimulated
-    case .unknown, .gnss, .differential, .rtkFixed, .rtkFloat, .surveyed, .precise, .network: true
-    }
+    guard !excluded.isEmpty, let solution = Fix.Solution(source) else { return true }
+    return !excluded.contains(solution)
   }
 }

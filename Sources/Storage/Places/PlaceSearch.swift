@@ -10,6 +10,10 @@ package struct PlaceQuery: Sendable {
   package var near: Coordinate?
   /// Metres around `near`.
   package var within: Double?
+  /// Degrees from true north: only places within `ahead` of this bearing, seen from `near`.
+  package var course: Double?
+  /// Degrees to each side of a course.
+  package static let ahead = 60.0
   /// Maximum number of results.
   package var limit = 20
   /// Maximum total size of regions and notes in bytes; larger results are rejected.
@@ -48,6 +52,7 @@ extension PlaceStore {
   package func search(_ query: PlaceQuery) throws(StoreError) -> [FoundPlace] {
     guard query.limit > 0 else { return [] }
     var filter = Filter()
+    if let near = query.near { filter.course = query.course.map { (near, $0) } }
     if let category = query.category { filter.add("category = ?", [.text(category)]) }
     if let words = query.words {
       let ids = try PlaceWords(database: database).places(
@@ -69,7 +74,7 @@ extension PlaceStore {
     let reach = min(query.within ?? Self.wholeEarth, Self.wholeEarth)
     var found =
       if try isFew(filter) {
-        try distances(filter, near).filter { $0.distance <= reach }
+        try distances(filter, near).filter { $0.distance <= reach && $0.isAhead }
       } else {
         try rings(filter, near, reach: reach, limit: query.limit)
       }
@@ -104,10 +109,18 @@ extension PlaceStore {
     var values: [SQLValue] = []
     /// Ids of the places with the words, where they are too many for a condition.
     var ids: Set<Int64>?
+    /// The course of a query, from its position.
+    var course: (from: Coordinate, degrees: Double)?
 
     mutating func add(_ condition: String, _ values: [SQLValue]) {
       conditions.append(condition)
       self.values += values
+    }
+
+    func isAhead(_ position: Coordinate) -> Bool {
+      guard let course else { return true }
+      let turn = course.from.initialBearing(to: position) - course.degrees
+      return abs(turn.remainder(dividingBy: 360)) <= PlaceQuery.ahead
     }
 
     func select(_ columns: String) -> String {
@@ -116,7 +129,7 @@ extension PlaceStore {
     }
   }
 
-  private typealias Found = (id: Int64, distance: Double)
+  private typealias Found = (id: Int64, distance: Double, isAhead: Bool)
 
   /// Whether the matches are few enough to compare them one by one.
   private func isFew(_ filter: Filter) throws(StoreError) -> Bool {
@@ -141,7 +154,7 @@ extension PlaceStore {
           "cell BETWEEN ? AND ?", [.integer(cells.lowerBound), .integer(cells.upperBound)])
         let places = try distances(inCells, near)
         found += places.filter {
-          $0.distance <= radius && filter.ids?.contains($0.id) ?? true
+          $0.distance <= radius && $0.isAhead && filter.ids?.contains($0.id) ?? true
         }
         if places.isEmpty {
           var behind = filter
@@ -155,14 +168,15 @@ extension PlaceStore {
     }
   }
 
-  /// The distance of each place, with its id; the words of a filter with `ids` do not count.
+  /// The distance of each place, with its id, and whether it lies ahead on the filter's course; the
+  /// words of a filter with `ids` do not count.
   private func distances(_ filter: Filter, _ near: Coordinate) throws(StoreError) -> [Found] {
     let sql = filter.select("id, latitude, longitude")
     return try database.rows(of: "place", sql, filter.values) { row throws(RowFault) in
       let position = Coordinate(
         latitude: try row.real("latitude"), longitude: try row.real("longitude"))
       guard let position else { throw RowFault(reason: "it is not on the Earth") }
-      return (try row.integer("id"), near.distance(to: position))
+      return (try row.integer("id"), near.distance(to: position), filter.isAhead(position))
     }.values
   }
 }

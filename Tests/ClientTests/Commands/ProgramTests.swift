@@ -59,14 +59,20 @@ import Testing
   }
 
   @Test(arguments: [[], ["-h"], ["--help"]])
-  func theFirstHelpFitsAScreenAndHasAllVerbs(arguments: [String]) {
+  func theFirstHelpFitsAScreenAndHasTheUsualVerbs(arguments: [String]) {
     let run = Run(arguments)
     let lines = run.output.split(separator: "\n", omittingEmptySubsequences: false)
     #expect(run.status == 0 && lines.count <= 24 && lines.allSatisfy { $0.count <= 80 })
     #expect(lines.count { $0.hasPrefix("  georemind ") } == 3)
     let words = Set(run.output.split { !$0.isLetter }.map(String.init))
-    let verbs = GeoremindCommand.configuration.groupedSubcommands.flatMap(\.subcommands)
-    #expect(verbs.allSatisfy { words.contains($0.configuration.commandName ?? "") })
+    let all = Set(Run(["help"]).output.split { !$0.isLetter }.map(String.init))
+    for group in GeoremindCommand.configuration.groupedSubcommands {
+      for command in group.subcommands {
+        let verb = command.configuration.commandName ?? ""
+        #expect(words.contains(verb) == (group.name != GeoremindCommand.more), "\(verb)")
+        #expect(all.contains(verb), "\(verb)")
+      }
+    }
   }
 
   @Test func noUsageLineIsWiderThanATerminal() {

@@ -146,14 +146,15 @@ import Testing
 
   /// What the receiver did not measure counts unless the configuration says no.
   @Test(arguments: [
-    ("6", "ExcludeDeadReckoning"), ("7", "ExcludeManual"), ("8", "ExcludeSimulated"),
+    ("6", "dead-reckoning"), ("7", "manual"), ("8", "simulated"),
   ])
-  func estimatesCountUnlessExcluded(quality: String, setting: String) throws {
+  func estimatesCountUnlessExcluded(quality: String, word: String) throws {
     let folder = try TemporaryFolder()
     let text = "GPGGA,154000,5333.055,N,00959.613,E,\(quality),08,0.9,5.0,M,46.9,M,,"
     let path = try folder.file("log", FeedScript.sentence(text) + FeedScript.date)
     for (setting, counts) in [
-      ("\(setting)=yes", false), ("\(setting)=no", true), ("LostAfterSec=60", true),
+      ("Exclude=\(word)", false), ("Exclude=network\nExclude=\(word)", false),
+      ("Exclude=network", true), ("LostAfterSec=60", true),
     ] {
       let rig = try Rig("[Feed]\nFeed=file://\(path)?speed=max\n[Position]\n\(setting)\n")
       try rig.run { !rig.journal.entries(.feedEnded).isEmpty }

@@ -131,21 +131,16 @@ import Testing
     arguments: [
       "Feed/Feed=gpsd", "Feed/Feed=ftp://host", "Feed/SilenceTimeoutSec=soon",
       "Feed/SilenceTimeoutSec=0", "Feed/SilenceTimeoutSec=25h",
-      "Position/ExcludeDeadReckoning=maybe", "Position/ExcludeManual=2",
-      "Position/ExcludeSimulated=yess", "Position/LostAfterSec=9", "Position/LostAfterSec=-1min",
+      "Position/Exclude=guesses", "Position/LostAfterSec=9", "Position/LostAfterSec=-1min",
       "Position/LostAfterSec=25h", "Position/MaximumError=0",
       "Position/MaximumError=101km", "Position/MaximumError=never",
       "Position/MaximumError=5 parsecs",
       "Fence/Certainty=calm", "Fence/Certainty=89%", "Fence/Certainty=100%",
       "Fence/PassGapSec=61min", "Fence/PassGapSec=infinity", "Fence/MaximumSpeed=0",
       "Fence/MaximumSpeed=1201", "Travel/WalkingSpeed=0.4", "Travel/BoatSpeed=fast kn",
-      "Travel/BoatSpeed=300kn", "Travel/WalkingDetour=0.9",
-      "Travel/WalkingOverheadSec=3h", "Travel/CyclingSpeed=fast", "Travel/CyclingDetour=6",
-      "Travel/CyclingOverheadSec=infinity", "Travel/DrivingSpeedShort=401",
-      "Travel/DrivingSpeedMedium=0", "Travel/DrivingSpeedLong=inf",
-      "Travel/DrivingMediumFrom=far", "Travel/DrivingMediumFrom=1e400",
-      "Travel/DrivingLongFrom=1km", "Travel/DrivingDetour=0",
-      "Travel/DrivingOverheadSec=-5min", "Reminders/SkipOlderThanSec=-1s",
+      "Travel/BoatSpeed=300kn", "Travel/CyclingSpeed=fast", "Travel/CyclingSpeed=inf",
+      "Anchor/RemindAfter=59s", "Anchor/RemindAfter=25h", "Anchor/RemindAfter=never",
+      "Reminders/SkipOlderThanSec=-1s",
       "Reminders/SkipOlderThanSec=never", "Store/LedgerKeepDays=-1",
       "Store/LedgerKeepDays=36501", "Store/LedgerKeepDays=1y", "Log/Level=loud",
       "Display/Units=furlongs", "Hook/Exec=relative", "Hook/TimeoutSec=0",
@@ -201,10 +196,16 @@ import Testing
     #expect(abs(boat.bands[0].speed - kilometresPerHour / 3.6) < 1e-9)
   }
 
-  @Test func contradictingDistancesOfSpeedsHaveTheirDefaults() throws {
-    let loaded = try load("[Travel]\nDrivingMediumFrom=40km\n")
-    #expect(loaded.settings.errors.map(\.line) == [2])
-    #expect("\(loaded.settings.engine)" == "\(EngineSettings())")
+  @Test(arguments: [
+    ("Position", "ExcludeManual", "use Exclude=manual"),
+    ("Travel", "DrivingSpeedLong", "--travel gives a reminder its own time"),
+    ("Travel", "BoatDetour", "--travel gives a reminder its own time"),
+  ])
+  func aKeyOfAnEarlierVersionNamesItsSuccessor(section: String, key: String, words: String) throws {
+    let loaded = try load("[\(section)]\n\(key)=1\n")
+    #expect(loaded.settings.errors.isEmpty)
+    #expect(loaded.configuration.warnings.count == 1)
+    #expect("\(try #require(loaded.configuration.warnings.first))".contains(words))
   }
 
   @Test func aWrongRoutingEngineIsLeftOut() throws {

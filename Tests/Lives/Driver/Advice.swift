@@ -49,7 +49,7 @@ package struct Advice {
       case .remove(let other): engine.remove(other)
       case .done(let other): engine.done(other)
       case .snooze(let other, let until): engine.snooze(other, until: until)
-      case .pop, .snoozeBy, .snoozeToNextVisit, .zone, .restart, .off: break
+      case .pop, .snoozeBy, .snoozeToNextVisit, .snoozeUntilLeave, .zone, .restart, .off: break
       }
     }
     guard let spec, spec.canMove else { return nil }

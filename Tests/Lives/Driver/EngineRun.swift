@@ -123,6 +123,11 @@ struct EngineRun {
 
   mutating func snoozeToNextVisit(_ id: String) { command(.snooze(id: id, .nextVisit)) }
 
+  mutating func snoozeUntilLeave(_ id: String) { command(.snooze(id: id, .untilLeave)) }
+
+  /// Whether the daemon lets a reminder wait until its place is left.
+  func isAtPlace(_ id: String) -> Bool { box(of: reminders[id]).engine.isAtPlace(of: id) }
+
   mutating func done(_ id: String) { command(.done(id: id)) }
 
   mutating func pop(_ id: String) { command(.pop(id: id)) }

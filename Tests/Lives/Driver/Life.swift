@@ -14,6 +14,7 @@ package struct Life: Sendable {
     /// By so many seconds.
     case snoozeBy(String, Int)
     case snoozeToNextVisit(String)
+    case snoozeUntilLeave(String)
     case zone(Zone)
     /// The daemon is stopped and started again at once.
     case restart
@@ -92,6 +93,7 @@ extension Life.Action {
     case .snooze(let id, let until): "snooze \(id) until \(Zone.utc.local(at: until).text)Z"
     case .snoozeBy(let id, let span): "snooze \(id) by \(span) s"
     case .snoozeToNextVisit(let id): "snooze \(id) to the next visit"
+    case .snoozeUntilLeave(let id): "snooze \(id) until it is left"
     case .zone(let zone): "zone \(zone.name)"
     case .restart: "restart"
     case .off(let until): "off until \(Zone.utc.local(at: until).text)Z"

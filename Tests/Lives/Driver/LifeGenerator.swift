@@ -23,7 +23,15 @@ package struct LifeGenerator {
     generator.changeAfterEnd()
     generator.doNonsense()
     generator.switchOff()
+    generator.putOffUntilLeaving()
     return generator.life
+  }
+
+  /// The trackers of that life, at little cost.
+  package static func trackers(seed: UInt64) -> [String] {
+    var generator = LifeGenerator(seed: seed)
+    generator.meet()
+    return generator.life.trackers
   }
 
   private init(seed: UInt64) {
@@ -155,6 +163,13 @@ package struct LifeGenerator {
     Run(life, comparesStates: false).model.firings.sorted {
       ($0.time, $0.order) < ($1.time, $1.order)
     }
+  }
+
+  /// At a place, or shortly after it.
+  private mutating func putOffUntilLeaving() {
+    guard happens(25), let firing = firings.randomElement(using: &random) else { return }
+    let time = firing.time + pick([0, 1, 60, 600])
+    if time < life.end { life.insert(.snoozeUntilLeave(firing.id), at: time) }
   }
 
   private mutating func changeZone() {

@@ -85,6 +85,7 @@ package struct Run {
     case .snoozeToNextVisit(let id):
       model.state(id) == .expired
         || model.spec(id).map { !$0.isLocation || $0.repeats != nil } ?? false
+    case .snoozeUntilLeave(let id): model.state(id) == .expired || !engine.isAtPlace(id)
     default: false
     }
   }
@@ -96,7 +97,9 @@ package struct Run {
     case .edit(let spec): model.isOpen(spec.id)
     case .done(let id), .pop(let id): model.isOpen(id)
     case .remove(let id): model.spec(id) != nil
-    case .snooze(let id, _), .snoozeBy(let id, _), .snoozeToNextVisit(let id): model.isOpen(id)
+    case .snooze(let id, _), .snoozeBy(let id, _), .snoozeToNextVisit(let id),
+      .snoozeUntilLeave(let id):
+      model.isOpen(id)
     }
   }
 
@@ -134,6 +137,9 @@ package struct Run {
       confirmPosition()
       model.snoozeToNextVisit(id)
       engine.snoozeToNextVisit(id)
+    case .snoozeUntilLeave(let id):
+      model.snoozeUntilLeave(id)
+      engine.snoozeUntilLeave(id)
     case .zone(let zone):
       model.change(to: zone)
       engine.change(to: zone)

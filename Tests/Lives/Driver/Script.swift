@@ -17,43 +17,54 @@ package struct Script {
   private static let slowestDecision = 130
 
   package init(_ life: Life) {
-    let life = life.alone
     self.life = life
     steps = Run(life.withoutFineTiming).taken
     let steps = steps
     prompt = Self.model(life, steps) { _ in false }
-    // Of any two ways each is late without the other in one of the models; a life has some 40.
-    let bits = (0..<6).flatMap { bit in [0, 1].map { value in (bit, value) } }
+    // Of any two ways each is late without the other in one of the models; a tracker has some 40.
+    let bits = (0..<7).flatMap { bit in [0, 1].map { value in (bit, value) } }
     others =
       [Self.model(life, steps) { _ in true }]
       + bits.map { bit, value in Self.model(life, steps) { $0 >> bit & 1 == value } }
   }
 
+  /// The way of a tracker: the fix that has yet to show it, and the spot of the last one.
+  private struct Way {
+    var pending: (time: Moment, spot: Spot, motion: Motion)?
+    var last: Spot?
+  }
+
   /// - Parameter isLate: whether the way to a spot, by its number, shows `slowestDecision` after its
-  ///   first fix; a way that follows sooner replaces it.
+  ///   first fix; a way of the same tracker that follows sooner replaces it.
   private static func model(
     _ life: Life, _ steps: [Life.Step], isLate: (Int) -> Bool
   ) -> Model {
-    var model = Model(zone: life.zone, start: life.start, end: life.end)
-    var pending: (time: Moment, spot: Spot, motion: Motion)?
+    var model = Model(
+      zone: life.zone, start: life.start, end: life.end, trackers: life.trackers)
+    var ways: [String: Way] = [:]
     var number = 0
-    var last: Spot?
     func advance(to moment: Moment) {
-      if let fix = pending, fix.time <= moment {
+      let shown = ways.compactMap { name, way in way.pending.map { (name: name, fix: $0) } }
+        .filter { $0.fix.time <= moment }.sorted { ($0.fix.time, $0.name) < ($1.fix.time, $1.name) }
+      for (name, fix) in shown {
         model.advance(to: fix.time)
-        model.fix(inside: fix.spot.regions, fix.motion)
-        pending = nil
+        model.fix(of: name, inside: fix.spot.regions, fix.motion)
+        ways[name]?.pending = nil
       }
       model.advance(to: moment)
     }
     for step in steps {
       advance(to: step.time)
-      if case .fix(let name, _, let motion) = step.action, let spot = Spot(rawValue: name) {
-        if spot != last || pending == nil {
-          if spot != last { number += 1 }
-          let waits = model.hasFix(of: Model.machine) && spot != last && isLate(number)
-          pending = (step.time + (waits ? slowestDecision : 0), spot, motion)
-          last = spot
+      if case .fix(let name, let tracker, let motion) = step.action,
+        let spot = Spot(rawValue: name)
+      {
+        var way = ways[tracker] ?? Way()
+        if spot != way.last || way.pending == nil {
+          if spot != way.last { number += 1 }
+          let waits = model.hasFix(of: tracker) && spot != way.last && isLate(number)
+          way.pending = (step.time + (waits ? slowestDecision : 0), spot, motion)
+          way.last = spot
+          ways[tracker] = way
         }
         advance(to: step.time)
       } else {
@@ -79,7 +90,8 @@ package struct Script {
   package var text: String {
     var lines = [
       #"{"life":\#(life.seed),"zone":"\#(life.zone.name)","start":\#(life.start),"#
-        + #""end":\#(life.end)}"#
+        + #""end":\#(life.end),"trackers":["#
+        + life.trackers.map { #""\#($0)""# }.joined(separator: ",") + "]}"
     ]
     for spot in Area.foodPlaces {
       let at = spot.position
@@ -100,21 +112,6 @@ package struct Script {
 }
 
 extension Life {
-  /// Without the other trackers, and what is about them.
-  fileprivate var alone: Life {
-    var life = self
-    life.trackers = [Model.machine]
-    let others = Set(specs.values.filter { $0.who != Model.machine }.map(\.id))
-    life.steps = steps.filter { step in
-      switch step.action {
-      case .fix(_, let tracker, _): tracker == Model.machine
-      case .add(let spec), .edit(let spec): spec.who == Model.machine
-      default: step.action.reminder.map { !others.contains($0) } ?? true
-      }
-    }
-    return life
-  }
-
   /// Without passes, and at places without conditions that a moment decides.
   fileprivate var withoutFineTiming: Life {
     var life = self
@@ -122,7 +119,7 @@ extension Life {
     life.steps = steps.compactMap { step in
       switch step.action {
       case .fix(let spot, _, _) where passes.contains(spot): return nil
-      case .pop, .snoozeBy, .off: return nil
+      case .pop, .snoozeBy, .snoozeUntilLeave, .off: return nil
       case .add(let spec): return Step(time: step.time, action: .add(spec.withoutFineTiming))
       case .edit(let spec): return Step(time: step.time, action: .edit(spec.withoutFineTiming))
       default: return step
@@ -146,16 +143,6 @@ extension ReminderSpec {
 }
 
 extension Life.Action {
-  /// The id that a command names.
-  fileprivate var reminder: String? {
-    switch self {
-    case .remove(let id), .done(let id), .pop(let id), .snooze(let id, _), .snoozeBy(let id, _),
-      .snoozeToNextVisit(let id):
-      id
-    case .fix, .add, .edit, .zone, .restart, .off: nil
-    }
-  }
-
   fileprivate func act(on model: inout Model) {
     switch self {
     case .fix, .restart, .off: break
@@ -167,15 +154,17 @@ extension Life.Action {
     case .snooze(let id, let until): model.snooze(id, until: until)
     case .snoozeBy(let id, let span): model.snooze(id, by: span)
     case .snoozeToNextVisit(let id): model.snoozeToNextVisit(id)
+    case .snoozeUntilLeave(let id): model.snoozeUntilLeave(id)
     case .zone(let zone): model.change(to: zone)
     }
   }
 
   fileprivate var members: String {
     switch self {
-    case .fix(let name, _, let motion):
+    case .fix(let name, let tracker, let motion):
       let at = (Spot(rawValue: name) ?? .road).position
-      return #""do":"fix","lat":\#(at.latitude),"lon":\#(at.longitude),"speed":\#(motion.speed),"#
+      return
+        #""do":"fix","of":"\#(tracker)","lat":\#(at.latitude),"lon":\#(at.longitude),"speed":\#(motion.speed),"#
         + #""course":\#(motion.course)"#
     case .add(let spec): return #""do":"add","reminder":\#(spec.json)"#
     case .edit(let spec): return #""do":"edit","reminder":\#(spec.json)"#
@@ -186,6 +175,8 @@ extension Life.Action {
       return #""do":"snooze","id":"\#(id)","until":"\#(Zone.utc.local(at: until).text)Z""#
     case .snoozeBy(let id, let span): return #""do":"snooze","id":"\#(id)","until":"\#(span)s""#
     case .snoozeToNextVisit(let id): return #""do":"snooze","id":"\#(id)","until":"next-visit""#
+    case .snoozeUntilLeave(let id):
+      return #""do":"snooze","id":"\#(id)","until":"until-leave""#
     case .zone(let zone): return #""do":"zone","name":"\#(zone.name)""#
     case .restart, .off: return #""do":"restart""#
     }

@@ -110,6 +110,32 @@ extension Model {
     store(record)
   }
 
+  /// Of a place that holds the tracker.
+  package mutating func snoozeUntilLeave(_ id: String) {
+    guard var record = records[id], !record.isDone, record.spec.isLocation,
+      record.spec.silence == nil
+    else { return }
+    record.silence = .leaving
+    record.round = nil
+    if case .inside = record.stay {
+    } else {
+      record.stay = .inside(.init(since: now, isSettledForGood: true))
+    }
+    store(record)
+  }
+
+  /// A departure that rings whatever the reminder waits for, and stands for all that has passed.
+  mutating func ringLeaving(_ record: inout Record) {
+    record.silence = nil
+    let spec = record.spec
+    if let occurrence = inForce(record), spec.isAbsence || spec.repeats == nil && !spec.everyVisit {
+      useAtPlace(&record, occurrence)
+    }
+    endHold(&record)
+    // Where somebody else is after a departure is not said.
+    ring(&record, .depart, at: spec.who == Self.machine ? positions[spec.who]?.spot : nil)
+  }
+
   /// The end of a snooze rings once, whatever the conditions.
   mutating func wake(_ record: inout Record, from moment: Moment) {
     if record.spec.isLocation { follow(&record) }

@@ -17,7 +17,13 @@ extension Model {
     if spec.region != old.spec.region {
       record.stay = .unknown
       record.watchedSince = now
+      if record.silence == .leaving { record.silence = nil }
       if spec.isAboutSeveral { findMembers(&record) }
+    } else if spec.isAboutSeveral, !spec.kind.isSameEvent(as: old.spec.kind) {
+      // The event decides how many of them make a stay.
+      record.stay = .unknown
+      record.watchedSince = now
+      if record.silence == .leaving { record.silence = nil }
     }
     if spec.isLocation { armAgain(&record, old) }
     if spec.nag == nil || hasReachedLimit(record) { record.round = nil }

@@ -108,6 +108,7 @@ extension Model {
   mutating func leave(_ record: inout Record, _ visit: Record.Visit?) {
     record.stay = .outside(heldSince: nil)
     record.wasThere = now
+    if record.silence == .leaving { return ringLeaving(&record) }
     guard visit.map({ !$0.isEndSettled }) ?? true else { return }
     endVisit(&record, .depart, at: Double(now))
   }

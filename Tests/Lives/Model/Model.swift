@@ -82,7 +82,7 @@ package struct Model {
     switch record.silence {
     case .until(let moment) where moment <= now: wake(&record, from: moment)
     case .until: if case .leave = record.spec.kind { useWhatIsDue(&record) }
-    case .nextVisit, nil:
+    case .nextVisit, .leaving, nil:
       switch record.spec.kind {
       case .location: decidePlace(&record)
       case .date: decideDate(&record)

@@ -42,6 +42,8 @@ struct Record {
   enum Silence: Equatable {
     case until(Moment)
     case nextVisit
+    /// Until the place is left.
+    case leaving
   }
 
   /// Where the device is, as a place knows it.

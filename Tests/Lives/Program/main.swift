@@ -4,8 +4,10 @@ import ReferenceModel
 
 // The same lives for the engine and for the reference model, from a seed on.
 //
-// usage: georemind-lives [--seed S] [--lives N] [--failures N] [--table|--print|--why|--script]
+// usage: georemind-lives [--seed S] [--lives N] [--trackers] [--failures N]
+//                        [--table|--print|--why|--script]
 //
+// --trackers  only the lives of two or three trackers, about half of them
 // --failures  how many differences to print before the end; 5 unless given
 // --table     the kinds and conditions that the reminders had
 // --print     every action of every life
@@ -19,6 +21,7 @@ var printsTable = false
 var printsLife = false
 var printsScript = false
 var followsAdvice = false
+var hasTrackers = false
 
 var arguments = CommandLine.arguments.dropFirst()
 while let argument = arguments.popFirst() {
@@ -27,20 +30,25 @@ while let argument = arguments.popFirst() {
   case "--lives": count = arguments.popFirst().flatMap { Int($0) } ?? count
   case "--failures":
     maximumFailures = arguments.popFirst().flatMap { Int($0) } ?? maximumFailures
+  case "--trackers": hasTrackers = true
   case "--table": printsTable = true
   case "--print": printsLife = true
   case "--script": printsScript = true
   case "--why": followsAdvice = true
   default:
     print(
-      "usage: georemind-lives [--seed S] [--lives N] [--failures N] "
+      "usage: georemind-lives [--seed S] [--lives N] [--trackers] [--failures N] "
         + "[--table|--print|--why|--script]")
     exit(2)
   }
 }
 
+/// The seeds of the lives, rising.
+let seeds = (seed...).lazy.filter { !hasTrackers || LifeGenerator.trackers(seed: $0).count > 1 }
+  .prefix(count)
+
 if followsAdvice {
-  let advice = (0..<UInt64(count)).flatMap { Advice.follow(LifeGenerator.life(seed: seed + $0)) }
+  let advice = seeds.flatMap { Advice.follow(LifeGenerator.life(seed: $0)) }
   for cause in Set(advice.flatMap(\.causes)).sorted() {
     let asked = advice.filter { $0.causes.contains(cause) }
     print("blocked by \(cause): \(asked.count), fired \(asked.count { $0.hasFired })")
@@ -56,8 +64,8 @@ if followsAdvice {
 var coverage = Coverage()
 var firings = 0
 var failures = 0
-for number in 0..<UInt64(count) {
-  let life = LifeGenerator.life(seed: seed + number)
+for seed in seeds {
+  let life = LifeGenerator.life(seed: seed)
   if printsLife { print(life.text) }
   if printsScript {
     print(Script(life).text)

@@ -289,7 +289,7 @@ import Testing
 
   @Test func excludedFixesDoNotCount() throws {
     var settings = EngineSettings()
-    settings.acceptsSimulated = false
+    settings.excluded = [.simulated]
     var harness = EngineHarness(settings: settings)
     try harness.add(#"{"id":"a","kind":"location","title":"A","if_inside":"fire",\#(place)}"#)
     for _ in 0..<10 { harness.fix(0, source: .simulated) }

@@ -42,19 +42,20 @@ def nmea(fix, now):
 
 
 class Receiver:
-    """One of the kinds `gpsd`, `tcp`, `udp`; `is_up` says whether it takes connections."""
+    """One of the kinds `gpsd`, `tcp`, `udp`, of the tracker with a number; `is_up` says whether it
+    takes connections."""
 
     PORTS = {"gpsd": 2947, "tcp": 10110, "udp": 10110}
 
-    def __init__(self, kind, folder):
-        self.kind, self.folder = kind, folder
+    def __init__(self, kind, folder, number=0):
+        self.kind, self.folder, self.port = kind, folder, self.PORTS[kind] + number
         self.listener, self.connection = None, None
         self.raise_up()
 
     @property
     def url(self):
         host = "0.0.0.0" if self.kind == "udp" else "127.0.0.1"
-        return f"{self.kind}://{host}:{self.PORTS[self.kind]}"
+        return f"{self.kind}://{host}:{self.port}"
 
     def raise_up(self):
         if self.listener is not None:
@@ -64,7 +65,7 @@ class Receiver:
             self.listener.bind(os.path.join(self.folder, "from-7"))
         else:
             self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-            self.listener.bind(os.path.join(self.folder, f"feed-{self.PORTS[self.kind]}"))
+            self.listener.bind(os.path.join(self.folder, f"feed-{self.port}"))
             self.listener.listen(8)
         self.listener.setblocking(False)
 
@@ -97,7 +98,7 @@ class Receiver:
     def send(self, text):
         try:
             if self.kind == "udp" and self.listener is not None:
-                path = os.path.join(self.folder, f"udp-{self.PORTS['udp']}")
+                path = os.path.join(self.folder, f"udp-{self.port}")
                 self.listener.sendto(text.encode(), path)
             elif self.connection is not None:
                 self.connection.send(text.encode())

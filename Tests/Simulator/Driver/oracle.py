@@ -60,8 +60,9 @@ def compare(script, rows, is_disturbed):
     Dates fire in their second. A place may fire later, by the time that a decision takes, and after
     a failed call so may a date.
     """
-    kinds = {step["reminder"]["id"]: step["reminder"]["kind"]
-             for step in script.steps if step["do"] in ("add", "edit")}
+    reminders = {step["reminder"]["id"]: step["reminder"]
+                 for step in script.steps if step["do"] in ("add", "edit")}
+    kinds = {id: reminder["kind"] for id, reminder in reminders.items()}
     wanted, found = collections.defaultdict(list), collections.defaultdict(list)
     for line in script.firings:
         wanted[line["fires"]].append((line["at"], line["event"]))
@@ -72,11 +73,12 @@ def compare(script, rows, is_disturbed):
     nags = {step["reminder"]["id"] for step in script.steps
             if is_disturbed and "nag_s" in step.get("reminder", {})}
     # With `if_inside` a new one waits for a position, and a run that has just begun has none.
-    fixes = [step["at"] for step in script.steps if step["do"] == "fix"]
+    fixes = {tracker: [step["at"] for step in script.fixes(tracker)] for tracker in script.trackers}
     waits = collections.defaultdict(int)
     for step in script.steps:
         if is_disturbed and step.get("reminder", {}).get("if_inside") == "fire":
-            following = next((at for at in fixes if at > step["at"]), step["at"])
+            following = max((next((at for at in fixes[tracker] if at > step["at"]), step["at"])
+                             for tracker in script.followed(step["reminder"])), default=step["at"])
             id = step["reminder"]["id"]
             waits[id] = max(waits[id], following - step["at"])
     # The receiver sends on for minutes after each fix of a script, and again when it comes back: its
@@ -87,7 +89,8 @@ def compare(script, rows, is_disturbed):
         if id in script.uncertain | nags | silent:
             continue
         if kinds[id] == "preemptive" and any(
-                script.is_false(at) for at, _ in wanted[id] + found[id]):
+                script.is_false(at, script.followed(reminders[id]))
+                for at, _ in wanted[id] + found[id]):
             continue
         span = SLOWEST_DECISION if kinds[id] != "date" else 0
         span += waits[id]

@@ -19,9 +19,14 @@ JUMP = 80
 EXCURSION = 3_600 + 240
 
 
+# The machine's own tracker.
+MACHINE = "self"
+
+
 class Script:
     def __init__(self, lines):
         self.head, rest = lines[0], lines[1:]
+        self.trackers = self.head.get("trackers", [MACHINE])
         self.seed = self.head["life"]
         self.steps = sorted((line for line in rest if "do" in line), key=lambda line: line["at"])
         self.uncertain = {line["uncertain"] for line in rest if "uncertain" in line}
@@ -67,9 +72,19 @@ class Script:
                 return True
         return False
 
-    def jumps(self):
-        """When the receiver jumps: the next fix of the script is too far from the last one sent."""
-        fixes = [step for step in self.steps if step["do"] == "fix"]
+    def fixes(self, tracker):
+        return [step for step in self.steps if step["do"] == "fix" and step["of"] == tracker]
+
+    def followed(self, reminder):
+        """The trackers whose positions a reminder depends on."""
+        who = reminder.get("who", MACHINE)
+        if reminder["kind"] == "date":
+            return []
+        return self.trackers if who in ("anyone", "all") else [who]
+
+    def jumps(self, tracker):
+        """When a receiver jumps: the next fix of the script is too far from the last one sent."""
+        fixes = self.fixes(tracker)
         found = []
         for one, next in zip(fixes, fixes[1:]):
             sent = max([one["at"] + span for span in BURST if one["at"] + span < next["at"]],
@@ -80,11 +95,11 @@ class Script:
                 found.append(next["at"])
         return found
 
-    def is_false(self, at):
+    def is_false(self, at, trackers):
         """Whether a time to leave at `at` may be taken back: it lies between a jump and one that
         may lead back. The generated lives have no jumps."""
-        jumps = self.jumps()
         return any(out <= at <= back + 240 and back - out <= EXCURSION
+                   for jumps in map(self.jumps, trackers)
                    for out in jumps for back in jumps if out < back)
 
     @staticmethod
@@ -104,12 +119,13 @@ class Script:
 
     def without_repeated_fixes(self):
         """Without the fixes at the place of the fix before."""
-        place, steps = None, []
+        places, steps = {}, []
         for step in self.steps:
             if step["do"] == "fix":
-                if place == (step["lat"], step["lon"]):
-                    continue
                 place = (step["lat"], step["lon"])
+                if places.get(step["of"]) == place:
+                    continue
+                places[step["of"]] = place
             steps.append(step)
         return self.with_steps(steps)
 
@@ -119,15 +135,17 @@ class Script:
 
     def actions(self):
         """(microseconds, line) by time; each fix with what the receiver sends after it."""
-        fixes = [step["at"] for step in self.steps if step["do"] == "fix"] + [self.head["end"]]
-        found, number = [], 0
+        ends = {tracker: [step["at"] for step in self.fixes(tracker)] + [self.head["end"]]
+                for tracker in self.trackers}
+        found = []
         for step in self.steps:
             if step["do"] != "fix":
                 found.append((step["at"] * 10 ** 6, step))
                 continue
-            number += 1
+            fixes = ends[step["of"]]
+            fixes.pop(0)
             for offset in BURST:
-                if offset == 0 or step["at"] + offset < fixes[number]:
+                if offset == 0 or step["at"] + offset < fixes[0]:
                     line = dict(step, goes_on=offset < BURST[-1])
                     found.append(((step["at"] + offset) * 10 ** 6, line))
         # What is due in the same second comes first: each repetition may be a millisecond later.

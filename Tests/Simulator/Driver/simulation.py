@@ -54,7 +54,10 @@ class Simulation(User):
         if of_hook is not None:
             self.hook = hook.Hook(programs, self.world, script.seed, of_hook, missing)
         with open(os.path.join(folder, "configuration"), "w") as file:
-            file.write(CONFIGURATION.format(feed="" if script.sets_clock else self.receiver.url))
+            own, *others = self.receivers.items()
+            file.write(CONFIGURATION.format(feed="" if script.sets_clock else own[1].url))
+            for tracker, receiver in others:
+                file.write(f"[Tracker {tracker}]\nFeed={receiver.url}\n")
             file.write(hook.SETTINGS if self.hook else "")
 
     @property
@@ -78,7 +81,8 @@ class Simulation(User):
                 self.process.kill()
             if self.hook is not None:
                 self.hook.close()
-            self.receiver.take_down()
+            for receiver in self.receivers.values():
+                receiver.take_down()
             self.close_clients()
             self.world.close()
         return self.failures
@@ -176,7 +180,8 @@ class Simulation(User):
         self.process = None
         self.watch()
         self.close_clients()
-        self.receiver.disconnect()
+        for receiver in self.receivers.values():
+            receiver.disconnect()
         was_killed = code == -9 and not self.is_off
         fault = self.plan.take_kill() if was_killed else None
         self.require(fault is not None or not was_killed, "the daemon was killed")

@@ -1,12 +1,18 @@
 """What the user, other clients and the machine do in a life, and the answers that they get."""
 
 import bisect
+import collections
 import errno
 import os
 import shutil
 
 import client
 import feed
+import script
+
+
+# The machine's position is lost after two minutes without a fix, in microseconds.
+LOST = 115 * 10 ** 6
 
 
 class Failed(Exception):
@@ -22,13 +28,17 @@ class User:
         self.socket = os.path.join(folder, "socket")
         self.user, self.visitor = client.Client(self.socket), client.Client(self.socket)
         self.watcher, self.watched = client.Client(self.socket), []
-        self.receiver = feed.Receiver(self.random.choice(["gpsd", "tcp", "udp"]), folder)
+        self.receivers = {
+            tracker: feed.Receiver(
+                self.random.choice(["gpsd", "tcp", "udp"][:2 if number else 3]), folder, number)
+            for number, tracker in enumerate(self.script.trackers)}
         self.zone = os.path.join(folder, "localtime")
         self.set_zone(self.script.head["zone"])
-        self.fix, self.fix_sent = None, 0
+        self.fixes, self.fix_sent = {}, collections.defaultdict(int)  # the last ones, by tracker
         self.reminders = {}  # reminders that the daemon has answered for
-        self.added = set()  # reminders that wait for a visit since the last fix of the script
-        self.has_fix = False  # whether this process has had a fix of the script
+        # (reminder, tracker): it waits for a visit since the tracker's last fix of the script.
+        self.added = set()
+        self.heard = set()  # the trackers of which this process has had a fix of the script
         self.under_way = None  # the line whose call has no answer yet
         self.queue = []  # lines that come before the next one of the script
         self.retries, self.waited = 0, 0
@@ -49,8 +59,10 @@ class User:
         os.rename(self.zone + ".new", self.zone)
 
     def change_weather(self, line):
-        """Journald takes nothing for some actions, or stores entries late; the receiver sends what
-        is no fix, a fix of 60 km away, or drops its connection."""
+        """Journald takes nothing for some actions, or stores entries late; a receiver sends what is
+        no fix, a fix of 60 km away, or drops its connection."""
+        tracker = line.get("of", script.MACHINE)
+        receiver = self.receivers[tracker]
         if self.place > self.weather_ends:
             self.world["journal_code"] = self.world["journal_delay"] = 0
         what = self.random.randrange(40)
@@ -59,14 +71,15 @@ class User:
         elif what == 2:
             self.world["journal_delay"] = self.random.choice([1000, 10 ** 6, 3 * 10 ** 6])
         elif what == 3:
-            self.receiver.send("".join(chr(self.random.randrange(32, 127)) for _ in range(200)))
-            self.receiver.send("\r\n")
-        elif what == 4 and line.get("goes_on") and self.world.now - self.fix_sent < 30 * 10 ** 6:
+            receiver.send("".join(chr(self.random.randrange(32, 127)) for _ in range(200)))
+            receiver.send("\r\n")
+        elif (what == 4 and line.get("goes_on")
+              and self.world.now - self.fix_sent[tracker] < 30 * 10 ** 6):
             # After a long silence the way there would be possible.
-            self.receiver.send_fix(dict(line, lat=line["lat"] + 0.54), self.world.now - 10 ** 6)
+            receiver.send_fix(dict(line, lat=line["lat"] + 0.54), self.world.now - 10 ** 6)
         elif what == 5:
-            self.receiver.take_down()
-            self.receiver.raise_up()
+            receiver.take_down()
+            receiver.raise_up()
         if what < 3:
             self.weather_ends = self.place + self.random.randint(1, 4)
 
@@ -75,11 +88,13 @@ class User:
         if self.has_weather:
             self.change_weather(line)
         if kind == "fix":
+            tracker = line["of"]
             if not line.get("goes_on"):
-                self.added, self.has_fix = set(), True
-            self.fix = line
-            self.receiver.send_fix(line, self.world.now)
-            self.fix_sent = self.world.now
+                self.added = {pair for pair in self.added if pair[1] != tracker}
+                self.heard.add(tracker)
+            self.fixes[tracker] = line
+            self.receivers[tracker].send_fix(line, self.world.now)
+            self.fix_sent[tracker] = self.world.now
         elif kind == "zone":
             self.set_zone(line["name"])
         elif kind == "restart":
@@ -150,10 +165,11 @@ class User:
             self.visitor.close()
 
     def receive(self):
-        if self.receiver.accept() or (self.receiver.kind == "udp" and self.turns == 2):
-            if self.fix is not None:
-                self.receiver.send_fix(self.fix, self.world.now)
-                self.send_on()
+        for tracker, receiver in self.receivers.items():
+            is_new = receiver.accept() or (receiver.kind == "udp" and self.turns == 2)
+            if is_new and tracker in self.fixes:
+                receiver.send_fix(self.fixes[tracker], self.world.now)
+                self.send_on(tracker)
         if self.visitor.answer() is not None:
             self.visitor.close()
         self.watch()
@@ -200,8 +216,11 @@ class User:
         """A reminder is added or changed. Where a new process knows no position, its first fix may
         count as a visit that begins."""
         self.reminders[reminder["id"]] = reminder
-        if reminder["kind"] != "date":
-            self.note_visit(reminder["id"])
+        self.note_visit(reminder["id"])
+        # While the position is lost, nothing says that the machine is there.
+        is_lost = self.world.now - self.fix_sent[script.MACHINE] > LOST
+        if is_lost and reminder.get("if_inside") == "fire":
+            self.script.uncertain.add(reminder["id"])
 
     def note_snoozed(self, line, is_refused):
         """The end of a short snooze may pass before the call gets through."""
@@ -212,24 +231,26 @@ class User:
 
     def note_visit(self, id):
         """From now on a reminder asks for visits after the present one."""
-        self.added.add(id)
-        if not self.has_fix:
+        trackers = self.script.followed(self.reminders[id])
+        self.added |= {(id, tracker) for tracker in trackers}
+        if not self.heard.issuperset(trackers):
             self.script.uncertain.add(id)
 
     def lose_position(self):
         """A new process begins."""
-        self.script.uncertain |= self.added
+        self.script.uncertain |= {id for id, _ in self.added}
         self.script.uncertain |= self.script.changed_at_start(self.elapsed // 10 ** 6)
-        self.has_fix, self.fix_sent = False, 0
+        self.heard = set()
+        self.fix_sent.clear()
 
-    def send_on(self):
-        """After a new connection the receiver sends its fix some more times: one fix alone decides
+    def send_on(self, tracker):
+        """After a new connection a receiver sends its fix some more times: one fix alone decides
         nothing, and a new process may know of no other."""
-        fixes = (time for time, line in self.actions[self.place:] if line["do"] == "fix")
+        fixes = (time for time, line in self.actions[self.place:] if line.get("of") == tracker)
         following = next(fixes, self.end)
         for offset in (5, 10, 15):
             if (time := self.elapsed + offset * 10 ** 6) < following:
-                line = dict(self.fix, goes_on=offset < 15)
+                line = dict(self.fixes[tracker], goes_on=offset < 15)
                 bisect.insort(self.actions, (time, line), lo=self.place, key=lambda pair: pair[0])
 
     def watch(self):

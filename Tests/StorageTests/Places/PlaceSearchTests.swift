@@ -144,11 +144,20 @@ import Testing
       let reaches: [Double] = [1000, 50_000, 2_000_000, 30_000_000]
       let reach = reaches.randomElement(using: &random) ?? 0
       let limit = Int.random(in: 1...20, using: &random)
-      let expected = places.map { center.distance(to: $0.position) }.filter { $0 <= reach }.sorted()
-      let found = try store.places.search(
-        PlaceQuery(near: center, within: reach, limit: limit))
+      var query = PlaceQuery(near: center, within: reach, limit: limit)
+      if Bool.random(using: &random) { query.course = Double.random(in: 0...360, using: &random) }
+      let expected = places.map(\.position).filter { Self.isAhead($0, of: center, query.course) }
+        .map { center.distance(to: $0) }.filter { $0 <= reach }.sorted()
+      let found = try store.places.search(query)
       #expect(found.compactMap(\.distance) == Array(expected.prefix(limit)), "seed \(seed)")
     }
+  }
+
+  /// Less than 60° to one side of the course, clockwise or anticlockwise.
+  private static func isAhead(_ place: Coordinate, of here: Coordinate, _ course: Double?) -> Bool {
+    guard let course else { return true }
+    let bearing = here.initialBearing(to: place)
+    return [-360, 0, 360].contains { abs(bearing + $0 - course) <= 60 }
   }
 
   /// With more that fit than are looked at one by one, the rings must find the same.
@@ -186,5 +195,11 @@ import Testing
     #expect(found.count == 3)
     let distances = found.compactMap(\.distance)
     #expect(distances == distances.sorted())
+    // Northward the nearest one that is not beside or behind.
+    var ahead = PlaceQuery(category: "Bench", near: try point(51.01, 1), limit: 1)
+    ahead.course = 350
+    #expect(try names(ahead) == ["Bench 21 20"])
+    (ahead.course, ahead.limit) = (180, 2)
+    #expect(try names(ahead) == ["Bench 20 20", "Bench 19 20"])
   }
 }

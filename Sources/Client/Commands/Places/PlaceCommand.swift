@@ -172,12 +172,15 @@ struct PlacePrinter {
       "lon": .double(place["longitude"]?.double), "radius_m": place["radius_m"],
       "category": place["category"], "color": place["color"], "notes": place["notes"],
       "region": place["region"], "width_m": place["width_m"], "distance_m": place["distance_m"],
+      "bearing_deg": place["bearing_deg"], "detour_m": place["detour_m"],
     ]
   }
 
   private static func cells(_ place: JSONValue, _ display: Display) -> [String] {
     [
       place["distance_m"]?.double.map(display.length) ?? "",
+      place["bearing_deg"]?.double.map { "\(Int($0) % 360)°" } ?? "",
+      place["detour_m"]?.double.map { "detour \(display.length($0))" } ?? "",
       place["name"]?.string ?? "", place.coordinate?.formatted(.decimalDegrees) ?? "",
       display.length(place["radius_m"]?.double ?? .nan),
       place["category"]?.string ?? "", place["notes"]?.string ?? "",

@@ -35,8 +35,15 @@ struct PlaceFind: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "find", abstract: "Find places by words, category and distance.",
     discussion: """
+      georemind place find bakery
+      georemind place find --category Fuel --ahead --within 80km
+      georemind place find --category Fuel --along route.gpx --limit 3
+
       Searches names, notes and categories for words that begin like the given ones. Prints the \
-      nearest places first, seen from --near or from the device.
+      nearest places first, seen from --near or from the device. --ahead leaves out places \
+      more than 60° off the course of the device. With --along, distances are by the route to \
+      where it passes nearest, at most 5 km off, and on to the place; the detour is the way off \
+      the route and back, in straight lines.
       """)
 
   @Argument(help: "Words of the place; all must match.")
@@ -49,39 +56,94 @@ struct PlaceFind: ClientCommand {
 
   @Option("The greatest distance.", "length") var within: String?
 
+  @Flag(help: "Only places ahead, on the present course.")
+  var ahead = false
+
+  @Option(
+    "Only places along this route or track: GPX, GeoJSON, KML, or a recording.", "file",
+    completion: .file())
+  var along: String?
+
   @Option(help: "Print this many places at most.")
   var limit = 20
   @OptionGroup var options: CommonOptions
 
   func validate() throws {
     if limit < 1 { throw ValidationError("--limit is at least 1") }
+    if ahead, near != nil || along != nil {
+      throw ValidationError("--ahead goes without --near and --along: it is about the device")
+    }
   }
 
   func run(in context: Context) throws {
     let reach = try within.map { try ReminderOptions.length($0, option: "--within") }
+    let route = try along.map { try RouteLine.read($0, context) }
     let daemon = try DaemonConnection(options, context)
-    let center = try center(daemon, in: context)
+    let fix = near == nil ? try daemon.call("Where")["fix"] : nil
+    let center =
+      try near.map { try PlaceArgument.position($0, option: "--near", options, context) }
+      ?? fix?.coordinate
+    if let route { return try find(along: route, from: center, reach, daemon, context) }
     if reach != nil, center == nil {
       throw Failure(.badData, "--within needs a position, and there is no fix yet; give --near")
     }
-    let answer = try daemon.call(
-      "FindPlaces",
-      [
-        "words": words.isEmpty ? nil : .string(words.joined(separator: " ")),
-        "category": category.map { .string($0) }, "latitude": .double(center?.latitude),
-        "longitude": .double(center?.longitude), "within_m": .double(reach),
-        "limit": .int(limit),
-      ])
-    let places = answer["places"]?.array ?? []
-    if places.isEmpty { try context.note("no place matches; 'georemind place list' shows all") }
-    try PlacePrinter(context: context, json: options.json).print(places)
+    var query = filter
+    query["latitude"] = .double(center?.latitude)
+    query["longitude"] = .double(center?.longitude)
+    query["within_m"] = .double(reach)
+    query["limit"] = .int(limit)
+    if ahead { query["course"] = .double(try Self.course(of: fix)) }
+    try show(try daemon.call("FindPlaces", query)["places"]?.array ?? [], from: center, context)
   }
 
-  private func center(
-    _ daemon: DaemonConnection, in context: Context
-  ) throws -> Coordinate? {
-    guard let near else { return try daemon.call("Where")["fix"]?.coordinate }
-    return try PlaceArgument.position(near, option: "--near", options, context)
+  /// The parameters that choose the places.
+  private var filter: JSONObject {
+    [
+      "words": words.isEmpty ? nil : .string(words.joined(separator: " ")),
+      "category": category.map { .string($0) },
+    ]
+  }
+
+  /// Slower than this, metres a second, the course of a receiver is noise.
+  private static let slowest = 0.5
+
+  private static func course(of fix: JSONValue?) throws(Failure) -> Double {
+    guard let course = fix?["track"]?.double, fix?["speed"]?.double ?? 0 >= slowest else {
+      throw Failure(
+        .noAnswer,
+        fix == nil
+          ? "--ahead needs a position, and there is no fix yet; see 'georemind status'"
+          : "--ahead needs a course, and the device stands still; give a route with --along")
+    }
+    return course
+  }
+
+  private func find(
+    along route: RouteLine, from here: Coordinate?, _ reach: Double?, _ daemon: DaemonConnection,
+    _ context: Context
+  ) throws {
+    let nearest = here.map { route.nearest(to: $0) }
+    let isOnRoute = nearest.map { $0.off <= PlacesAlong.farthest } ?? false
+    if !isOnRoute {
+      try context.note("distances count from the beginning of the route: it is not near here")
+    }
+    let search = PlacesAlong(
+      route: route, start: isOnRoute ? nearest?.along ?? 0 : 0, filter: filter, daemon: daemon)
+    try show(try search.first(limit, within: reach), from: here, context)
+  }
+
+  private func show(_ places: [JSONValue], from here: Coordinate?, _ context: Context) throws {
+    if places.isEmpty { try context.note("no place matches; 'georemind place list' shows all") }
+    guard ahead || along != nil, let here else {
+      return try PlacePrinter(context: context, json: options.json).print(places)
+    }
+    let withBearings = places.map { place in
+      var place = place.object ?? JSONObject()
+      let bearing = JSONValue.object(place).coordinate.map { here.initialBearing(to: $0) }
+      place["bearing_deg"] = .double(bearing?.rounded())
+      return JSONValue.object(place)
+    }
+    try PlacePrinter(context: context, json: options.json).print(withBearings)
   }
 }
 

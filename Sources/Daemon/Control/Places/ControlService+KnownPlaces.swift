@@ -65,6 +65,13 @@ extension ControlService {
       }
       query.within = within
     }
+    if let course = given["course"]?.double {
+      guard (0...360).contains(course), query.near != nil else {
+        throw GeoremindError.invalidReminder(
+          field: "course", reason: "needs a latitude and a longitude, and is 0 to 360 degrees")
+      }
+      query.course = course
+    }
     let colors = try colors()
     return [
       "places": .array(
