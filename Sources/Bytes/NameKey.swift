@@ -1,4 +1,4 @@
-extension StringProtocol {
+extension String {
   /// Equal for two spellings of one name of a place or a category: letters of ASCII in lower case,
   /// as the store compares names (NOCASE, https://sqlite.org/datatype3.html#collation).
   /// - Complexity: O(n).

@@ -1,10 +1,10 @@
-extension StringProtocol {
+extension String {
   /// Whether it is printable ASCII alone, as most text is: it stays as it is, a column a byte.
   private var isPlain: Bool { utf8.allSatisfy { 0x20...0x7E ~= $0 } }
 
   /// The text on one line, without control and formatting characters.
   package var printable: String {
-    if isPlain { return String(self) }
+    if isPlain { return self }
     var text = String.UnicodeScalarView()
     for scalar in unicodeScalars {
       switch scalar.properties.generalCategory {
@@ -41,4 +41,12 @@ extension StringProtocol {
     default: false
     }
   }
+}
+
+extension Substring {
+  /// As of String.
+  package var printable: String { String(self).printable }
+
+  /// As of String.
+  package var columns: Int { String(self).columns }
 }

@@ -68,19 +68,22 @@ package struct JSONObject: Equatable, Sendable {
         members[place].value = newValue
       } else if let newValue {
         append(key, newValue)
-      } else if place != nil {
-        remove([key])
+      } else if let place {
+        members.remove(at: place)
+        if index != nil { indexMembers() }
       }
     }
   }
 
   /// Removes the members of these names.
-  /// - Complexity: O(members + keys).
+  /// - Complexity: O(members · keys).
   package mutating func remove(_ keys: [String]) {
-    let removed = Set(keys.map { Array($0.utf8) })
-    let rest = members.filter { !removed.contains(Array($0.key.utf8)) }
-    self = JSONObject()
-    for (key, value) in rest { append(key, value) }
+    func isRemoved(_ member: (key: String, value: JSONValue)) -> Bool {
+      keys.contains { Self.same($0, member.key) }
+    }
+    guard members.contains(where: isRemoved) else { return }
+    members.removeAll(where: isRemoved)
+    if index != nil { indexMembers() }
   }
 
   private mutating func append(_ key: String, _ value: JSONValue) {
@@ -88,9 +91,13 @@ package struct JSONObject: Equatable, Sendable {
     if index != nil {
       index?[Array(key.utf8)] = members.count - 1
     } else if members.count > Self.largestWithoutIndex {
-      index = [:]
-      for (place, member) in members.enumerated() { index?[Array(member.key.utf8)] = place }
+      indexMembers()
     }
+  }
+
+  private mutating func indexMembers() {
+    index = [:]
+    for (place, member) in members.enumerated() { index?[Array(member.key.utf8)] = place }
   }
 
   private func place(of key: String) -> Int? {
@@ -102,9 +109,9 @@ package struct JSONObject: Equatable, Sendable {
     a.members.elementsEqual(b.members) { same($0.key, $1.key) && $0.value == $1.value }
   }
 
-  /// `==` of String takes canonically equivalent texts for the same; it is the quick way to a no.
+  /// `==` of String takes canonically equivalent texts for the same. Most names differ in length.
   private static func same(_ a: String, _ b: String) -> Bool {
-    a == b && a.utf8.elementsEqual(b.utf8)
+    a.utf8.count == b.utf8.count && a == b && a.utf8.elementsEqual(b.utf8)
   }
 }
 

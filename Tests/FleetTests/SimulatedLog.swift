@@ -158,7 +158,8 @@ struct MemoryStore {
     for (name, device) in devices {
       try partition.restoreDevice([
         name, "\(device.sequence)", "\(device.time)", "\(device.quietSequence)",
-        "\(device.quietTime)", "\(device.firings.count)", device.zone, device.takeover, device.trips,
+        "\(device.quietTime)", "\(device.firings.count)", device.zone, device.takeover,
+        device.trips,
       ])
       for row in device.reminders.values {
         try partition.restoreReminder([name, row.document, row.history, row.quiet])

@@ -23,6 +23,15 @@ import Testing
     #expect(object.members.map(\.value.int) == names.map { values[$0] })
   }
 
+  @Test(arguments: [10, 100]) func severalMembersAreRemovedAtOnce(count: Int) {
+    var object = JSONObject()
+    for number in 0..<count { object["n\(number)"] = .int(number) }
+    object.remove(["n3", "none", "n7"])
+    let rest = (0..<count).filter { $0 != 3 && $0 != 7 }
+    #expect(object.members.map(\.value.int) == rest)
+    #expect(rest.allSatisfy { object["n\($0)"]?.int == $0 } && object["n3"] == nil)
+  }
+
   @Test(arguments: [
     (0.0, "0"), (-0.0, "0"), (1.0, "1"), (-17.0, "-17"), (0.1, "0.1"), (52.520_006_6, "52.5200066"),
     (1e15, "1000000000000000"), (1e300, "1e+300"), (.leastNonzeroMagnitude, "5e-324"),

@@ -47,7 +47,7 @@ enum ReminderInput {
   /// A reminder from the daemon, without its progress other than the state.
   static func withoutProgress(_ object: JSONObject) -> JSONObject {
     var object = object
-    for name in GeoremindInterface.addedMembers { object[name] = nil }
+    object.remove(GeoremindInterface.addedMembers)
     return object
   }
 }

@@ -15,6 +15,8 @@ final class ListedReminder {
   let leadsPassed: Int
   /// Its place in the order by distance; nil where no distance counts or is known.
   let distanceRank: Int?
+  /// Its place in the order of firing, but for the title.
+  private let order: (Int, Int64, Int, Int)
 
   init(_ json: JSONObject, zone: TimeZoneRules, upcoming: Upcoming = Upcoming()) throws {
     let reminder = try Reminder(json: ReminderInput.withoutProgress(json))
@@ -30,6 +32,11 @@ final class ListedReminder {
       case .fired, .done, .expired: due
       }
     moment = upcoming.moments[reminder.id] ?? own
+    let waits = reminder.state == .armed || reminder.state == .snoozed
+    order = (
+      waits ? 0 : 1, moment?.microseconds ?? .max, distanceRank ?? .max,
+      Self.urgency(of: reminder)
+    )
   }
 
   /// Whether it waits for anything still.
@@ -37,20 +44,14 @@ final class ListedReminder {
 
   /// Order of firing: by time, then waiting for a place by distance and urgency, then ended.
   static func firesBefore(_ a: ListedReminder, _ b: ListedReminder) -> Bool {
-    let left = a.order
-    let right = b.order
-    return left == right ? a.reminder.title < b.reminder.title : left < right
+    a.order == b.order ? a.reminder.title < b.reminder.title : a.order < b.order
   }
 
-  /// 1 to 9, the most urgent first; 10 without a priority.
-  var urgency: Int { reminder.priority == 0 ? 10 : reminder.priority }
+  var urgency: Int { Self.urgency(of: reminder) }
 
-  private var order: (Int, Int64, Int, Int) {
-    let waits = reminder.state == .armed || reminder.state == .snoozed
-    return (
-      waits ? 0 : 1, moment?.microseconds ?? .max, distanceRank ?? .max,
-      urgency
-    )
+  /// 1 to 9, the most urgent first; 10 without a priority.
+  private static func urgency(of reminder: Reminder) -> Int {
+    reminder.priority == 0 ? 10 : reminder.priority
   }
 }
 

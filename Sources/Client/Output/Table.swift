@@ -8,7 +8,7 @@ struct Table {
 
   var isEmpty: Bool { rows.isEmpty }
 
-  mutating func add(_ cells: [String]) { rows.append(cells.map(\.printable)) }
+  mutating func add(_ cells: [String]) { rows.append(cells.map { $0.printable }) }
 
   /// Adds a name and its value, where there is one.
   mutating func add(_ name: String, _ value: String?) {
@@ -34,8 +34,8 @@ struct Table {
   }
 
   private func widths(within limit: Int?) -> [Int] {
-    var widths = (0..<(rows.map(\.count).max() ?? 0)).map { column in
-      rows.map { $0.count > column ? $0[column].columns : 0 }.max() ?? 0
+    var widths = (0..<(rows.lazy.map { $0.count }.max() ?? 0)).map { column in
+      rows.lazy.map { $0.count > column ? $0[column].columns : 0 }.max() ?? 0
     }
     guard let limit else { return widths }
     var excess = widths.reduce(-2) { $0 + ($1 > 0 ? $1 + 2 : 0) } - limit

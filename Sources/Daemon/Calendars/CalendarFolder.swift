@@ -96,7 +96,8 @@ final class CalendarFolder {
 
   /// The unreadable parts until they are mended, with file, line and reason.
   var problems: [String] {
-    files.sorted { $0.key < $1.key }.flatMap { file, known in
+    let unreadable = files.filter { $0.value.failure != nil || !$0.value.leftOut.isEmpty }
+    return unreadable.sorted { $0.key < $1.key }.flatMap { file, known in
       (known.failure.map { [$0] } ?? [])
         + known.leftOut.map { "\(file):\($0.line): left out: \($0.reason)" }
     }

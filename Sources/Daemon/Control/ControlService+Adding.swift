@@ -32,7 +32,7 @@ extension ControlService {
       else { continue }
       document[member] = .string(known.name)
     }
-    for stale in GeoremindInterface.addedMembers + ["source"] { document[stale] = nil }
+    document.remove(GeoremindInterface.addedMembers + ["source"])
     var reminder = try Reminder(json: document, newID: newID())
     if let known { reminder.put(at: known, radius: radius) }
     reminder.fixZone(daemon.host.engine.zone)

@@ -72,6 +72,7 @@ package struct DaemonCommand: ParsableCommand {
     signal(SIGPIPE, SIG_IGN)
     // Keeps firings prompt on a busy machine; if refused, they are some milliseconds late.
     TimeSlice.requestShortest()
+    ResidentMemory.separateLargeBlocks()
     let (settings, configuration) = try DaemonSettings.load(arguments)
     if checkConfig {
       print(settings.report(configuration), terminator: "")

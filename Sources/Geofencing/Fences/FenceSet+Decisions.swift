@@ -69,6 +69,8 @@ extension FenceSet {
       kept += 1
     }
     pending.removeLast(pending.count - kept)
+    // An import makes all of its places pending for a moment.
+    if pending.capacity > max(1_000, 4 * kept) { pending = pending.map { $0 } }
     if !awaited.isEmpty { reportPasses(evaluation, into: &transitions) }
     // There is no safe ball as long as the next sample can decide something.
     safeBall =

@@ -153,10 +153,15 @@ package struct Polygon: Equatable, Sendable {
     return least
   }
 
-  /// Calls `body` for each edge of the boundary.
-  func forEachEdge(_ body: (Edge) -> Void) {
-    for ring in rings {
-      for i in ring.range where hidden.isEmpty || !hidden[i] { body(edge(i, in: ring.range)) }
+  /// Calls `body` for each edge of the boundary that a path may cross.
+  /// - Complexity: O(positions / 100 + 100 for each block that is near).
+  func forEachEdge(near path: Edge, _ body: (Edge) -> Void) {
+    // The ball around the middle of its chord holds the path.
+    let middle = path.start + 0.5 * path.chord
+    for (ring, blocks) in zip(rings, blocks) {
+      for block in blocks where block.leastChordSquared(to: middle) <= path.chordSquared / 4 {
+        for i in block.range where hidden.isEmpty || !hidden[i] { body(edge(i, in: ring.range)) }
+      }
     }
   }
 
@@ -193,24 +198,23 @@ extension Polygon {
   /// Marks edges that occur twice and have the same on both sides: the cut at the antimeridian, the
   /// way to a pole in a flat map, a spike.
   private mutating func hideInnerEdges() {
-    var ends: [(key: EdgeKey, corner: Int, ring: Int)] = []
+    var ends: [(fold: UInt64, corner: Int, ring: Int)] = []
     ends.reserveCapacity(corners.count)
     for (number, ring) in rings.enumerated() {
-      for i in ring.range {
-        ends.append((edge(i, in: ring.range).key, i, number))
-      }
+      for i in ring.range { ends.append((edge(i, in: ring.range).fold, i, number)) }
     }
-    ends.sort { $0.key < $1.key }
+    ends.sort { $0.fold < $1.fold }
     // Bounds the time for a hostile shape of doubled edges.
     var checks = 1_000_000 / corners.count
     var start = 0
     while start < ends.count, checks > 0 {
       var end = start + 1
-      while end < ends.count, !(ends[start].key < ends[end].key) { end += 1 }
+      while end < ends.count, ends[start].fold == ends[end].fold,
+        edge(of: ends[start]).hasEnds(of: edge(of: ends[end]))
+      { end += 1 }
       if end - start > 1 {
         checks -= 1
-        let (_, corner, ring) = ends[start]
-        if hasSameOnBothSides(edge(corner, in: rings[ring].range)) {
+        if hasSameOnBothSides(edge(of: ends[start])) {
           if hidden.isEmpty { hidden = Array(repeating: false, count: corners.count) }
           for entry in ends[start..<end] { hidden[entry.corner] = true }
         }
@@ -219,6 +223,10 @@ extension Polygon {
     }
     // The remaining edges must be able to bound an area.
     if !hidden.contains(false) { hidden = [] }
+  }
+
+  private func edge(of entry: (fold: UInt64, corner: Int, ring: Int)) -> Edge {
+    edge(entry.corner, in: rings[entry.ring].range)
   }
 
   /// Whether points a centimetre left and right of an edge's middle are on the same side.
@@ -231,21 +239,33 @@ extension Polygon {
   }
 }
 
-/// The two ends of an edge in either direction, rounded to 60 µm.
-private typealias EdgeKey = (Int64, Int64, Int64, Int64, Int64, Int64)
-
 extension Edge {
-  fileprivate var key: EdgeKey {
+  /// A hash of the two rounded ends: the same for either direction.
+  fileprivate var fold: UInt64 { start.hash &+ (start + chord).hash }
+
+  /// Whether both ends are the same, in either direction.
+  fileprivate func hasEnds(of other: Edge) -> Bool {
     let (a, b) = (start.rounded, (start + chord).rounded)
-    return a < b ? (a.0, a.1, a.2, b.0, b.1, b.2) : (b.0, b.1, b.2, a.0, a.1, a.2)
+    let (c, d) = (other.start.rounded, (other.start + other.chord).rounded)
+    return a == c && b == d || a == d && b == c
   }
 }
 
 extension Vector {
   fileprivate var normalized: Vector { (1 / length) * self }
 
+  /// To 60 µm.
   fileprivate var rounded: (Int64, Int64, Int64) {
     (Int64(x * 1e11), Int64(y * 1e11), Int64(z * 1e11))
+  }
+
+  fileprivate var hash: UInt64 {
+    func mixed(_ hash: UInt64, _ part: Int64) -> UInt64 {
+      let product = (hash ^ UInt64(bitPattern: part)) &* 0x9E37_79B9_7F4A_7C15
+      return product ^ product >> 32
+    }
+    let (x, y, z) = rounded
+    return mixed(mixed(mixed(0, x), y), z)
   }
 
   /// A unit vector perpendicular to this one.

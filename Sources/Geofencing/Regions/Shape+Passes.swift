@@ -3,10 +3,10 @@ import Geodesy
 extension Polygon {
   /// Where a path whose ends are outside passes through, as a fraction of its length: the middle of
   /// the longest stretch inside. Nil where it does not touch.
-  /// - Complexity: O(positions).
+  /// - Complexity: as `forEachEdge`.
   func passing(_ path: Edge) -> Double? {
     var crossings: [Double] = []
-    forEachEdge { edge in
+    forEachEdge(near: path) { edge in
       if let fraction = path.crossing(edge) { crossings.append(fraction) }
     }
     guard !crossings.isEmpty else { return nil }

@@ -74,7 +74,8 @@ extension Engine {
   mutating func extend(_ category: String, by places: [NumberedPlace]) {
     changePlaces(of: (watchNumbers[category.nameKey] ?? []).filter { watches[$0].isFilled }) {
       common in
-      places.filter { common.fence(of: $0.number) == nil }.map { common.put($0) }
+      common.reserve(places.count)
+      return places.filter { common.fence(of: $0.number) == nil }.map { common.put($0) }
     }
   }
 

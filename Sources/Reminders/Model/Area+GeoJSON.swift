@@ -139,7 +139,7 @@ private struct PositionReader {
     var positions: [Coordinate] = []
     positions.reserveCapacity(array.count)
     for (index, entry) in array.enumerated() {
-      positions.append(try position(entry, "\(path)[\(index)]"))
+      positions.append(try position(entry, at: { "\(path)[\(index)]" }))
     }
     if isRing, let first = positions.first, let last = positions.last,
       first.distance(to: last) > 0.001
@@ -150,21 +150,24 @@ private struct PositionReader {
     return positions
   }
 
-  private func position(_ value: JSONValue, _ path: String) throws(ReminderError) -> Coordinate {
+  /// - Parameter path: asked for in an error only.
+  private func position(
+    _ value: JSONValue, at path: () -> String
+  ) throws(ReminderError) -> Coordinate {
     guard let numbers = value.array, numbers.count >= 2, let longitude = numbers[0].double,
       let latitude = numbers[1].double
     else {
       throw ReminderError(
-        field: path, reason: "must be a position: [longitude, latitude] in degrees")
+        field: path(), reason: "must be a position: [longitude, latitude] in degrees")
     }
     guard abs(latitude) <= 90 else {
       throw ReminderError(
-        field: path,
+        field: path(),
         reason: "the latitude must be -90 to 90, not \(latitude); GeoJSON has longitude first")
     }
     guard abs(longitude) <= 540 else {
       throw ReminderError(
-        field: path, reason: "the longitude must be -540 to 540, not \(longitude)")
+        field: path(), reason: "the longitude must be -540 to 540, not \(longitude)")
     }
     return Coordinate(clampingLatitude: latitude, wrappingLongitude: longitude)
   }

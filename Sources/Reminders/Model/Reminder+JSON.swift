@@ -47,7 +47,7 @@ extension Reminder {
         unknown[key] = value
         continue
       }
-      guard value != .null else { continue }
+      if case .null = value { continue }
       do throws(ReminderError) {
         try field.read(&self, value, json)
       } catch {

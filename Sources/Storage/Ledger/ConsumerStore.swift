@@ -2,7 +2,8 @@ package import CivilTime
 
 /// How far each destination has come, one row each.
 ///
-/// Rows change without waiting for the disk: a power failure may repeat the last seconds' firings.
+/// Rows change without waiting for the disk: a power failure may repeat the firings since the last
+/// durable commit.
 package struct ConsumerStore {
   let database: Database
 

@@ -1,7 +1,8 @@
 import Geodesy
-import Geofencing
 import TestSupport
 import Testing
+
+@testable import Geofencing
 
 @Suite struct ShapeTests {
   /// A square of `2 · half` metres, its sides towards the four winds, from its middle.
@@ -65,6 +66,26 @@ import Testing
       } else {
         #expect(abs(found - expected) < rounding, "\(place)")
       }
+    }
+  }
+
+  /// Blocks of edges leave out no edge that a path crosses.
+  @Test(arguments: middles, [300.0, 20_000, 3_000_000])
+  func noCrossingIsLeftOut(middle: Coordinate, reach: Double) throws {
+    var random = SeededGenerator(seed: 12)
+    func place(_ bearing: Double, _ share: ClosedRange<Double>) -> Coordinate {
+      middle.destination(bearing: bearing, distance: reach * random.uniform(share))
+    }
+    let ring = (0..<950).map { place(360 * Double($0) / 950, 0.6...1) }
+    let polygon = try Polygon(parts: [[ring]])
+    let corners = ring.map { Vector($0) }
+    let edges = zip(corners, corners[1...] + corners[..<1]).map { Edge(from: $0, to: $1) }
+    for _ in 0..<40 {
+      let ends = (0..<2).map { _ in Vector(place(random.uniform(0...360), 0...1.3)) }
+      let path = Edge(from: ends[0], to: ends[1])
+      var found: [Double] = []
+      polygon.forEachEdge(near: path) { if let at = path.crossing($0) { found.append(at) } }
+      #expect(found.sorted() == edges.compactMap { path.crossing($0) }.sorted())
     }
   }
 

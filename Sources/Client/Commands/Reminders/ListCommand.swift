@@ -81,6 +81,7 @@ struct ListCommand: ClientCommand {
 
 extension Sorting {
   fileprivate func precedes(_ a: ListedReminder, _ b: ListedReminder) -> Bool {
+    guard self != .next else { return ListedReminder.firesBefore(a, b) }
     let (left, right) = (key(a), key(b))
     return left == right ? ListedReminder.firesBefore(a, b) : left < right
   }
