@@ -31,7 +31,8 @@ extension Daemon {
       parts.append(host.engine.lastFix == nil ? "no fix yet" : "fix")
     } else if let fix = host.engine.lastFix, let arrival = host.engine.lastFixArrival {
       let quality = fix.mode == .threeD ? "3D" : "2D"
-      let error = fix.eph.map { ", ±\(Length.formatted(metres: $0, in: settings.engine.units))" } ?? ""
+      let units = settings.engine.units
+      let error = fix.eph.map { ", ±\(Length.formatted(metres: $0, in: units))" } ?? ""
       parts.append("\(quality) fix at \(time.clock(arrival))\(error)")
     } else {
       parts.append("no fix yet")

@@ -82,8 +82,8 @@ extension Engine {
     package let isRepeated: Bool
   }
 
-  /// Future timer events, soonest first: due times, leads, repetitions, and times to leave by current
-  /// estimates.
+  /// Future timer events, soonest first: due times, leads, repetitions, and times to leave by
+  /// current estimates.
   ///
   /// Walks the timers in order. Some are no firings, so the walk visits more than `limit`; it ends
   /// early after some thousands.

@@ -13,8 +13,8 @@ extension Engine {
       && behindSince == nil
   }
 
-  /// What no position of the last minutes brings back: the track, which remembers longer, and what a
-  /// jump has fired. nil before the first position, and while one is in doubt.
+  /// What no position of the last minutes brings back: the track, which remembers longer, and what
+  /// a jump has fired. nil before the first position, and while one is in doubt.
   package var takeover: JSONValue? {
     guard let track = monitor.trackState else { return nil }
     return .object(

@@ -109,7 +109,8 @@ extension Engine {
     let reach = length(seen.exitMargin)
     let percent = Decimal.rounded(100 * seen.probability, digits: 1)
     let quality =
-      here.map { $0.words(settings.units) } ?? lastFix.map { goodness($0, estimate, monitor.scale.scale, at: now) }
+      here.map { $0.words(settings.units) }
+      ?? lastFix.map { goodness($0, estimate, monitor.scale.scale, at: now) }
     let text =
       "\(isInside ? "Inside" : "Outside") \(name), where you are with \(percent) %: "
       + "\(away) \(seen.beyond <= 0 ? "within" : "beyond") the edge"

@@ -33,20 +33,37 @@ package enum Shrinker {
 
   private static func dropConditions(_ life: inout Life, while fails: (Life) -> Bool) {
     for place in life.steps.indices {
+      guard let id = life.steps[place].action.spec?.id else { continue }
       for condition in Condition.allCases {
         var simpler = life
-        switch simpler.steps[place].action {
-        case .add(var spec):
+        // No edit changes whom a reminder is about.
+        let isOfAll = condition == .who || condition == .several
+        for place in isOfAll ? life.steps.indices : place..<place + 1 {
+          guard var spec = life.steps[place].action.spec, spec.id == id else { continue }
           condition.remove(from: &spec)
-          simpler.steps[place].action = .add(spec)
-        case .edit(var spec):
-          condition.remove(from: &spec)
-          simpler.steps[place].action = .edit(spec)
-        default: continue
+          simpler.steps[place].action.spec = spec
         }
-        if simpler.steps[place].action != life.steps[place].action, fails(simpler) {
-          life = simpler
-        }
+        if simpler.text != life.text, fails(simpler) { life = simpler }
+      }
+    }
+  }
+}
+
+extension Life.Action {
+  /// Of an addition or an edit; nil for another action.
+  fileprivate var spec: ReminderSpec? {
+    get {
+      switch self {
+      case .add(let spec), .edit(let spec): spec
+      default: nil
+      }
+    }
+    set {
+      guard let newValue else { return }
+      switch self {
+      case .add: self = .add(newValue)
+      case .edit: self = .edit(newValue)
+      default: return
       }
     }
   }

@@ -18,6 +18,8 @@ extension Model {
       record.stay = .unknown
       record.watchedSince = now
       if record.silence == .leaving { record.silence = nil }
+      // Nobody has come there yet.
+      record.mover = nil
       if spec.isAboutSeveral { findMembers(&record) }
     } else if spec.isAboutSeveral, !spec.kind.isSameEvent(as: old.spec.kind) {
       // The event decides how many of them make a stay.
