@@ -22,7 +22,7 @@ import Testing
   }
 
   /// `GEOREMIND_LONG_TESTS=1` plays 100 logs.
-  private static let seeds = 1...(getenv("GEOREMIND_LONG_TESTS") == nil ? 5 as UInt64 : 100)
+  private static let seeds = 1...(getenv("GEOREMIND_LONG_TESTS") == nil ? 3 as UInt64 : 100)
 
   /// Owners come and go at random, some with the last commit behind what they have decided.
   @Test(arguments: seeds, [false, true])
