@@ -181,7 +181,7 @@ struct Estimator {
 }
 
 extension Estimator {
-  /// A run of fixes in doubt is left out: see `Track.state`.
+  /// A run of fixes that contradict the track is left out: see `Track.state`.
   mutating func pass(_ tape: inout StateTape) {
     track.pass(&tape)
     rest.pass(&tape)

@@ -7,7 +7,7 @@ struct StateTape {
   private(set) var numbers: [Double] = []
   /// The next number to read; nil where the tape is written.
   private var position: Int?
-  /// Whether a number was missing, or one that the property cannot have.
+  /// Whether a number was missing or impossible.
   private(set) var hasFailed = false
 
   /// A blank tape.
@@ -19,7 +19,7 @@ struct StateTape {
   /// Whether all of it was read, and well.
   var isReadWhole: Bool { !hasFailed && position == numbers.count }
 
-  /// Notes a number that the property cannot have.
+  /// Notes an impossible number.
   mutating func fail() { hasFailed = true }
 
   mutating func pass(_ value: inout Double) {

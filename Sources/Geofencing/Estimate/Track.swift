@@ -119,7 +119,7 @@ extension Track {
 
 extension Track {
   /// All that the next sample needs, as finite numbers; nil before the first one, while a run of
-  /// samples is in doubt, and of a plain policy. Other receivers are left out.
+  /// samples contradicts the track, and of a plain policy. Other receivers are left out.
   var state: [Double]? {
     guard hasBegun, !isInDoubt else { return nil }
     var (copy, tape) = (self, StateTape())

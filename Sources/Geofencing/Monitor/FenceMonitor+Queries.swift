@@ -81,7 +81,7 @@ extension FenceMonitor {
   }
 
   /// The state of the track, for another monitor that goes on where this one is; nil before the
-  /// first sample, and while one is in doubt. With the presences and `isQuiet` it is all of it.
+  /// first sample, and while one contradicts it. With the presences and `isQuiet` it is all of it.
   package var trackState: [Double]? { track.state }
 
   /// Goes on with the track of another monitor. Numbers that are none change nothing.

@@ -78,7 +78,7 @@ extension Engine {
   package struct Upcoming {
     package let reminder: Reminder
     package let moment: Instant
-    /// Whether it is one that was not acknowledged, again.
+    /// Whether it is a firing that was not acknowledged, again.
     package let isRepeated: Bool
   }
 

@@ -13,8 +13,8 @@ extension Engine {
       && behindSince == nil
   }
 
-  /// What no position of the last minutes brings back: the track, which remembers longer, and what
-  /// a jump has fired. nil before the first position, and while one is in doubt.
+  /// The part that no position of the last minutes brings back: the track, which remembers longer,
+  /// and what a jump has fired. nil before the first position, and while one contradicts the track.
   package var takeover: JSONValue? {
     guard let track = monitor.trackState else { return nil }
     return .object(
@@ -23,8 +23,8 @@ extension Engine {
       ]))
   }
 
-  /// Goes on from the `takeover` of another engine. What cannot be read of it is left out: the
-  /// positions bring most of it back.
+  /// Goes on from the `takeover` of another engine. A part that cannot be read is left
+  /// out: the positions bring most of it back.
   package mutating func take(over state: JSONValue) {
     _ = monitor.restoreTrack(state["track"]?.array?.compactMap(\.double) ?? [])
     excursion = state["excursion"].flatMap { Excursion(json: $0) }
