@@ -33,7 +33,7 @@ OPEN = {10: "a trip is recorded by gpspipe and drawn by replay --report", 29: "w
         30: "the daemon stores no track", 32: "phones are receivers of one device"}
 
 # The programs of others that a command with a word needs.
-NEEDS = {"mosquitto_pub": "mosquitto_pub", "test mqtt": "mosquitto", "sh bar": "jq", "hooks/ntfy": "curl"}
+NEEDS = {"mosquitto_pub": "mosquitto_pub", "test mqtt": "mosquitto_pub", "sh bar": "jq", "hooks/ntfy": "curl"}
 
 LIVE = "GEOREMIND_SOCKET=$PWD/live "
 
