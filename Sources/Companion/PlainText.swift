@@ -46,7 +46,4 @@ extension String {
 extension Substring {
   /// As of String.
   package var printable: String { String(self).printable }
-
-  /// As of String.
-  package var columns: Int { String(self).columns }
 }

@@ -51,14 +51,6 @@ extension SettingForm<Double> {
     }
   }
 
-  /// A length in metres.
-  package static func length(upTo limit: Double) -> Self {
-    Self("a length up to \(Length.formatted(metres: limit))") { text in
-      let metres = try Length.metres(parsing: text)
-      return metres <= limit ? metres : nil
-    }
-  }
-
   /// A length in metres, or the word `off`.
   package static func length(_ range: ClosedRange<Double>, off: Double) -> Self {
     let bounds = [range.lowerBound, range.upperBound].map { Length.formatted(metres: $0) }

@@ -3,7 +3,6 @@ import Companion
 import Configuration
 import Departure
 import Feeds
-import Geodesy
 import Glibc
 import LinuxRuntime
 import Logging

@@ -57,9 +57,6 @@ extension EngineHost {
     _ moments: (TrackerEngine) -> [Engine.Upcoming]
   ) -> [Engine.Upcoming] {
     guard trackers.count > 1 else { return trackers.first.map(moments) ?? [] }
-    let all = trackers.flatMap(moments).sorted {
-      ($0.moment, $0.reminder.id) < ($1.moment, $1.reminder.id)
-    }
-    return Array(all.prefix(max(0, limit)))
+    return Array(trackers.flatMap(moments).sorted(by: <).prefix(max(0, limit)))
   }
 }

@@ -16,9 +16,7 @@ extension Engine {
   /// Complexity: O(n log n) for n held.
   package func waitingForClock(limit: Int, at now: Instant) -> [Upcoming] {
     let waiting = held.compactMap { upcoming($0, at: now) }
-    return Array(
-      waiting.sorted { ($0.moment, $0.reminder.id) < ($1.moment, $1.reminder.id) }
-        .prefix(max(0, limit)))
+    return Array(waiting.sorted(by: <).prefix(max(0, limit)))
   }
 
   /// Positions and routes of before are older, or later, than their time says.

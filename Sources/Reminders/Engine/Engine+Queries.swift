@@ -80,6 +80,11 @@ extension Engine {
     package let moment: Instant
     /// Whether it is a firing that was not acknowledged, again.
     package let isRepeated: Bool
+
+    /// The order of lists: the soonest first, by id at one moment.
+    package static func < (a: Upcoming, b: Upcoming) -> Bool {
+      (a.moment, a.reminder.id) < (b.moment, b.reminder.id)
+    }
   }
 
   /// Future timer events, soonest first: due times, leads, repetitions, and times to leave by
@@ -94,9 +99,7 @@ extension Engine {
     /// They come nearly in order, so a place is searched from the end.
     func insert(_ index: Int32) {
       guard seen.insert(index).inserted, let new = upcoming(index, at: now) else { return }
-      let before = moments.lastIndex {
-        ($0.moment, $0.reminder.id) < (new.moment, new.reminder.id)
-      }
+      let before = moments.lastIndex { $0 < new }
       moments.insert(new, at: before.map { $0 + 1 } ?? 0)
       if moments.count > limit { moments.removeLast() }
     }
