@@ -123,7 +123,9 @@ struct NeighbourList {
           holding.removeAll { $0 == neighbour.fence }
           left.append(neighbour.fence)
         }
-      } else if !holds, clearance < length,
+      }
+      // A leg may begin inside, where one fix did not decide an arrival.
+      if !holds, clearance < length,
         neighbour.isShape
           || leg.chordSquared(to: neighbour.center) <= neighbour.chord * neighbour.chord
       {
