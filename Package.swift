@@ -104,13 +104,13 @@ let package = Package(
     + library("Bytes")
     + library("Unpacking", ["CZlib"])
     + library("Containers")
-    + library("Geodesy", ["Bytes"])
+    + library("Geodesy", ["Bytes", "Containers"])
     + library("CivilTime", ["Bytes", "Containers"], testData: ["Text/phrases.txt"])
     + library("JSONText")
     + library("Configuration", ["Bytes", "Geodesy", "CivilTime"])
     + library("Positioning", ["Bytes", "Geodesy", "CivilTime", "JSONText"])
     + library("Phones", ["Bytes", "Geodesy", "CivilTime", "JSONText", "Positioning"])
-    + library("Geofencing", ["Geodesy", "CivilTime"])
+    + library("Geofencing", ["Containers", "Geodesy", "CivilTime"])
     + library("Departure", ["Containers", "Geodesy", "CivilTime"])
     + library(
       "Reminders",

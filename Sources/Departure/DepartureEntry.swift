@@ -1,4 +1,5 @@
 package import CivilTime
+import Containers
 package import Geodesy
 
 /// A reminder in a `DepartureQueue`: the part of it that decides when to leave.
@@ -71,5 +72,21 @@ package struct TripGoal: Equatable, Sendable {
 
   func query(distance: Double, routed: Double?) -> TravelQuery {
     TravelQuery(transport, to: vector, distance: distance, time: time, routed: routed)
+  }
+}
+
+extension TripGoal {
+  mutating func pass(_ tape: inout StateTape) {
+    var place = place
+    var number = Transport.allCases.firstIndex(of: transport) ?? 0
+    tape.pass(&place)
+    tape.pass(&radius)
+    tape.pass(&number)
+    tape.pass(&due)
+    tape.pass(&time.hour)
+    tape.pass(&time.isWeekend)
+    guard Transport.allCases.indices.contains(number) else { return tape.fail() }
+    self = TripGoal(
+      place: place, radius: radius, by: Transport.allCases[number], due: due, time: time)
   }
 }

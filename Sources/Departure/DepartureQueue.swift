@@ -1,5 +1,5 @@
 package import CivilTime
-import Containers
+package import Containers
 package import Geodesy
 
 /// The times to leave of an engine, in the order in which they come.
@@ -61,6 +61,24 @@ package struct DepartureQueue: Sendable {
 
   package func entry(_ slot: Int32) -> DepartureEntry? {
     Int(slot) < entries.count ? entries[Int(slot)].wrappedValue : nil
+  }
+
+  /// Passes how far the reminder of a slot has come, and when it is evaluated next.
+  package mutating func pass(_ tape: inout StateTape, _ slot: Int32) {
+    var entry = entry(slot)
+    var (isNotified, silentUntil) = (entry?.stage == .notified, Instant?.none)
+    if case .silent(let until) = entry?.stage { silentUntil = until }
+    var hasReported = entry?.hasReportedSilence ?? false
+    var check = times.deadline(slot: slot)
+    tape.pass(&isNotified)
+    tape.pass(&silentUntil)
+    tape.pass(&hasReported)
+    tape.pass(&check)
+    guard tape.isReading, !tape.hasFailed, entry != nil else { return }
+    entry?.stage = isNotified ? .notified : silentUntil.map { .silent(until: $0) } ?? .waiting
+    entry?.hasReportedSilence = hasReported
+    entries[Int(slot)] = entry.map { .some($0) } ?? .none
+    if let check { times.push(slot: slot, at: check) } else { times.cancel(slot: slot) }
   }
 
   mutating func change(_ slot: Int32, _ body: (inout DepartureEntry) -> Void) {

@@ -1,4 +1,5 @@
 package import CivilTime
+package import Containers
 package import Geodesy
 
 /// The motion of the device, as far as times to leave ask for it: where it rested, when it left,
@@ -11,6 +12,13 @@ package struct TripLog: Sendable {
   private struct Point: Sendable {
     var place: Vector
     var time: Instant
+
+    static let blank = Point(place: Vector(.origin), time: Instant(microseconds: 0))
+
+    mutating func pass(_ tape: inout StateTape) {
+      tape.pass(&place)
+      tape.pass(&time)
+    }
   }
 
   private enum Motion: Equatable, Sendable {
@@ -22,6 +30,11 @@ package struct TripLog: Sendable {
   private struct Goal: Sendable {
     var goal: TripGoal
     var routed: RouteBook.Answer?
+
+    static let blank = Goal(
+      goal: TripGoal(
+        place: .origin, radius: 0, by: .driving, due: Instant(microseconds: 0),
+        time: TimeOfWeek(hour: 0, isWeekend: false)))
   }
 
   /// A device that stays for `restTime` within `restRadius` metres rests: neither a traffic light
@@ -182,5 +195,20 @@ package struct TripLog: Sendable {
     return Trip(
       goal: goal.goal.place, distance: distance, seconds: seconds, time: goal.goal.time,
       routed: goal.routed.map { $0.seconds(profile, from: distance) })
+  }
+}
+
+extension TripLog {
+  /// Passes all of it but the answers of a routing engine.
+  package mutating func pass(_ tape: inout StateTape) {
+    var state = motion == .resting ? 0 : motion == .moving(hasStart: true) ? 2 : 1
+    tape.pass(&state)
+    motion = state == 0 ? .resting : .moving(hasStart: state == 2)
+    tape.pass(&stop, blank: .blank) { $0.pass(&$1) }
+    tape.pass(&start, blank: .blank) { $0.pass(&$1) }
+    tape.pass(&track, blank: .blank) { $0.pass(&$1) }
+    tape.pass(&spacing)
+    tape.pass(&latest, blank: .blank) { $0.pass(&$1) }
+    tape.pass(&goals, blank: .blank) { $0.goal.pass(&$1) }
   }
 }

@@ -10,14 +10,14 @@ final class Device {
   let slot: Int32
   var engine: Engine
   var zone: String?
-  /// The state that an earlier owner has stored, until the log is replayed.
+  /// The state that an earlier owner has stored, until it is loaded.
   var restoration: Restoration?
+  /// The point of the log that its rows are of.
+  var stored = LogPoint()
+  /// The first message that its rows do not have.
+  var unstored: LogPoint?
   /// Firings stored so far.
   var firingCount: Int64 = 0
-  /// Whether the last commit was one at which no decision was half made.
-  var isStoredQuiet = true
-  /// When the first message came that the last such commit does not have.
-  var unstoredSince: Instant?
   var changes = Changes()
 
   init(_ name: String, slot: Int32, zone: TimeZoneRules = .utc) {
@@ -48,56 +48,25 @@ final class Device {
 
   /// The state that an earlier owner has stored.
   struct Restoration {
-    /// Up to here only positions are read; `first` has the histories of this point.
-    let begin: LogPoint
-    /// Whether no decision was half made then; else it is the last commit.
-    let isQuiet: Bool
-    var reminders: [Reminder] = []
-    /// By reminder: at `begin`.
-    var first: [String: History] = [:]
-    /// At the last commit.
-    var last: [String: History] = [:]
-    var experience: TravelExperience?
-    /// `Engine.takeover` at the last commit at which no decision was half made.
-    var takeover: JSONValue?
+    let state: JSONValue?
+    let experience: TravelExperience?
+    var reminders: [(Reminder, History)] = []
   }
 
-  /// Loads the stored reminders at the beginning of a replay.
-  func load(at time: Instant, into effects: inout [Effect]) {
-    guard let stored = restoration else { return }
-    if let experience = stored.experience { engine.remember(experience, at: time) }
-    if !stored.isQuiet, let state = stored.takeover { engine.take(over: state) }
-    engine.beginLoading(count: stored.reminders.count)
-    for reminder in stored.reminders { engine.load(reminder, stored.first[reminder.id] ?? .unread) }
-    engine.finishLoading(at: time, into: &effects)
-    restoration?.reminders = []
+  /// Loads the stored state. `resume` follows once the effects are carried out.
+  func load(into effects: inout [Effect]) {
+    guard let restoration else { return }
+    if let experience = restoration.experience {
+      engine.remember(experience, at: stored.time)
+    }
+    if let state = restoration.state { _ = engine.begin(with: state) }
+    engine.beginLoading(count: restoration.reminders.count)
+    for (reminder, history) in restoration.reminders { engine.load(reminder, history) }
+    engine.finishLoading(at: stored.time, into: &effects)
   }
 
-  /// Begins to decide: with the stored state and histories, and at the last fix, where no decision
-  /// was half made. So each fence begins anew: the replay has compared it with the way to here by a
-  /// presence that the device had here first. An anchor watch needs the fixes of that way.
-  func begin(at now: Instant, into effects: inout [Effect]) {
-    if let stored = restoration, stored.isQuiet, let state = stored.takeover {
-      engine.take(over: state)
-    }
-    let time = engine.lastFixArrival ?? now
-    for (id, history) in restoration?.first ?? [:] where history.stay != .unknown {
-      guard let reminder = engine.reminder(id), reminder.region != nil, !reminder.isAnchorWatch
-      else { continue }
-      engine.handle([.remove(id: id), .add(reminder, history)], at: time, into: &effects)
-    }
-    _ = settle(restoration?.first ?? [:], at: now, into: &effects)
-  }
-
-  /// Takes over histories where the replay came to something else; answers how many differed.
-  func settle(_ histories: [String: History], at now: Instant, into effects: inout [Effect]) -> Int
-  {
-    var count = 0
-    for (id, history) in histories where engine.history(id) != history {
-      guard let reminder = engine.reminder(id) else { continue }
-      count += 1
-      engine.handle(.restore(reminder, history), at: now, into: &effects)
-    }
-    return count
+  func resume() {
+    if let state = restoration?.state { _ = engine.resume(with: state, at: stored.time) }
+    restoration = nil
   }
 }

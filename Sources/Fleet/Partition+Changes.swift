@@ -29,13 +29,10 @@ extension Partition {
 
 extension Device {
   fileprivate func step(partition: Int, sequence: UInt64, at now: Instant) -> String {
-    let isQuiet = engine.isQuiet
     let step: JSONObject = [
       "d": .string(name), "p": .int(partition), "seq": .int(Int(clamping: sequence)),
-      "at": .int(Int(now.microseconds)), "quiet": .bool(isQuiet),
-      "from": .int(Int(firingCount)),
-      "zone": zone.map { .string($0) },
-      "takeover": isQuiet ? engine.takeover : nil,
+      "at": .int(Int(now.microseconds)), "from": .int(Int(firingCount)),
+      "zone": zone.map { .string($0) }, "state": engine.state(),
       "trips": changes.experience.map(\.json),
       "gone": changes.removed.isEmpty ? nil : .array(changes.removed.map { .string($0) }),
     ]

@@ -8,63 +8,45 @@ import Reminders
 extension Partition {
   /// The devices of partition $1, in the form that `restoreDevice` reads.
   package static let deviceQuery = """
-    SELECT device, seq, at, quiet_seq, quiet_at, upto, zone, takeover, trips
-    FROM fleet.device WHERE partition = $1
+    SELECT device, seq, at, upto, zone, state, trips FROM fleet.device WHERE partition = $1
     """
 
   /// Restores a device; its reminders follow.
   /// - Parameter row: of `deviceQuery`.
   package func restoreDevice(_ row: [String?]) throws(RowError) {
-    let numbers = row[1...5].compactMap { $0.flatMap { Int64($0) } }
-    guard row.count == 9, let name = row[0], numbers.count == 5 else {
+    let numbers = row.dropFirst().prefix(3).compactMap { $0.flatMap { Int64($0) } }
+    guard row.count == 7, let name = row[0], numbers.count == 3 else {
       throw RowError(description: "a row of fleet.device cannot be read: \(row)")
     }
-    let last = LogPoint(
-      sequence: UInt64(clamping: numbers[0]), time: .init(microseconds: numbers[1]))
-    let quiet = LogPoint(
-      sequence: UInt64(clamping: numbers[2]), time: .init(microseconds: numbers[3]))
     var zone = TimeZoneRules.utc
-    do { if let name = row[6] { zone = try TimeZoneRules(named: name) } } catch {
+    do { if let name = row[4] { zone = try TimeZoneRules(named: name) } } catch {
       throw RowError(description: "device \(name): \(error)")
     }
     let device = device(name, zone: zone)
-    device.zone = row[6]
-    device.firingCount = numbers[4]
-    device.isStoredQuiet = quiet == last
-    // A quiet commit with messages behind it that are not read again helps nobody: then the last
-    // one is the beginning.
-    let isQuiet = quiet.sequence > 0 && (quiet == last || isReadAgain(quiet))
-    device.restoration = Device.Restoration(begin: isQuiet ? quiet : last, isQuiet: isQuiet)
-    device.restoration?.takeover = row[7].flatMap { try? JSONParser.parse($0) }
-    device.restoration?.experience = row[8].flatMap { try? JSONParser.parse($0) }.map {
-      TravelExperience(json: $0)
-    }
+    device.zone = row[4]
+    device.firingCount = numbers[2]
+    device.stored = LogPoint(
+      sequence: UInt64(clamping: numbers[0]), time: .init(microseconds: numbers[1]))
+    device.restoration = Device.Restoration(
+      state: row[5].flatMap { try? JSONParser.parse($0) },
+      experience: row[6].flatMap { try? JSONParser.parse($0) }.map { TravelExperience(json: $0) })
   }
 
   /// The reminders of partition $1, in the form that `restoreReminder` reads.
   package static let reminderQuery = """
-    SELECT device, r.doc, r.history, r.quiet
+    SELECT device, r.doc, r.history
     FROM fleet.reminder r JOIN fleet.device d USING (device) WHERE d.partition = $1
     """
 
   /// Restores a reminder of a restored device.
-  /// - Parameter row: of `reminderQuery`. An empty history is a new reminder's; a quiet one of nil
-  ///   is the same as the last one.
+  /// - Parameter row: of `reminderQuery`. An empty history is a new reminder's.
   package func restoreReminder(_ row: [String?]) throws(RowError) {
-    guard row.count == 4, let name = row[0], let text = row[1], let history = row[2],
+    guard row.count == 3, let name = row[0], let text = row[1], let history = row[2],
       let object = (try? JSONParser.parse(text))?.object
     else { throw RowError(description: "a row of fleet.reminder cannot be read: \(row)") }
-    func read(_ text: String) throws(ReminderError) -> History {
-      try History(text: text.isEmpty ? nil : text)
-    }
     do {
-      let reminder = try Reminder(json: object)
-      let last = try read(history)
-      let device = device(name)
-      let isQuiet = device.restoration?.isQuiet == true
-      device.restoration?.reminders.append(reminder)
-      device.restoration?.first[reminder.id] = isQuiet ? try row[3].map(read) ?? last : last
-      device.restoration?.last[reminder.id] = last
+      device(name).restoration?.reminders.append(
+        (try Reminder(json: object), try History(text: history.isEmpty ? nil : history)))
     } catch {
       throw RowError(description: "device \(name), \(text): \(error)")
     }

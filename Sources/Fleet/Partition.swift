@@ -12,19 +12,19 @@ package import Reminders
 /// and deadlines come at their own times before the next message. So the same log gives the same
 /// firings, whoever reads it and however often it changed its owner.
 ///
-/// A new owner reads the log from some minutes before the last commit (`replayPoint`), with the
-/// reminders as they were at the last commit of their device with no decision half made
-/// (`Engine.isQuiet`). Up to that point each engine only follows the track, and from there it
-/// decides anew. Nothing is stored twice: effects up to the last commit are dropped.
+/// The rows of a device are a snapshot of its engine at one message (`Engine.state`). They are stored
+/// with each effect and command, and at least every half minute in which messages come. A new owner
+/// reads the log from the first message that the rows of a device lack (`replayPoint`). So it decides
+/// only what nobody has stored, and nothing is stored twice.
 package final class Partition {
   package let number: Int
   /// The number of the next message to be decided.
   package private(set) var next: UInt64
   /// When the log took the last message.
   package private(set) var now: Instant
-  /// Whether messages are read again that an earlier owner has decided.
+  /// Whether messages are read again that an earlier owner has read.
   package private(set) var isReplaying: Bool
-  /// Stored reminders whose replay came to something else than their last owner.
+  /// Effects of messages that are read again: another program than the last owner's decides otherwise.
   package private(set) var divergedCount = 0
   /// Messages that were read and could not be used.
   package private(set) var refusedCount = 0
@@ -38,14 +38,12 @@ package final class Partition {
   private let stored: LogPoint
   /// From here the log is read again.
   private let replayStart: LogPoint
-  private let warmUp: TimeSpan
-  /// Where a later owner begins to read, the first one first: points of the log, `markCount` at
-  /// most.
-  private var marks: [LogPoint]
-  /// Microseconds since the last mark in which messages came.
-  private var active: Int64 = 0
-  /// Restored devices that have not come to their beginning, the first one last; nil until loaded.
-  private var beginnings: [Device]?
+  /// How long messages of a device may wait for its next snapshot.
+  private let snapshotAge: TimeSpan
+  /// Devices by the first message that their rows lack, the oldest first. An entry whose point is
+  /// no more the device's counts no more.
+  private var unstored: ArraySlice<(device: Device, point: LogPoint)> = []
+  private var isLoaded = false
   private var devices: [String: Device] = [:]
   private var list: [Device] = []
   private var timers = TimerHeap()
@@ -57,16 +55,15 @@ package final class Partition {
   /// - Parameters:
   ///   - stored: the last decided message; the beginning of the log for none.
   ///   - replay: the `replayPoint` that was stored with it.
-  ///   - warmUp: how long a track is followed before it decides.
+  ///   - snapshotAge: how long messages of a device may wait for its next snapshot.
   package init(
     _ number: Int, after stored: LogPoint = LogPoint(), replay: LogPoint = LogPoint(),
-    warmUp: TimeSpan
+    snapshotAge: TimeSpan = .seconds(30)
   ) {
     self.number = number
     self.stored = stored
     replayStart = replay
-    marks = [replay]
-    self.warmUp = warmUp
+    self.snapshotAge = snapshotAge
     next = stored.sequence + 1
     now = replay.time
     committed = stored.sequence
@@ -76,24 +73,20 @@ package final class Partition {
   /// The number of the first message that has to be read.
   package var start: UInt64 { max(1, replayStart.sequence) }
 
-  /// From where a later owner has to read: so far back that messages came for the time of the
-  /// track. An outage, or a partition whose devices report seldom, makes it the longer.
-  var replayPoint: LogPoint { marks[0] }
+  /// From where a later owner has to read: the first message that neither the rows of its device nor
+  /// the changes have.
+  var replayPoint: LogPoint {
+    unstored.first { $0.device.unstored == $0.point && !$0.device.changes.isPresent }?.point
+      ?? LogPoint(sequence: next, time: now)
+  }
 
-  /// The marks of a track, and the time without a message that counts as one with messages.
-  private static let (markCount, longestGap) = (24, TimeSpan.seconds(1))
-
-  private func mark(_ message: LogMessage) {
-    active += min(max(.zero, message.time - now), Self.longestGap).microseconds
-    guard active >= warmUp.microseconds / Int64(Self.markCount) else { return }
-    active = 0
-    marks.append(LogPoint(sequence: message.sequence, time: message.time))
-    if marks.count > Self.markCount { marks.removeFirst() }
-    guard !isReplaying else { return }
-    // A state that is stored too seldom would not be read again from there.
-    let oldest = now - TimeSpan(microseconds: warmUp.microseconds / 4)
-    for device in list where device.unstoredSince.map({ $0 < oldest }) ?? false {
-      if device.engine.isQuiet { mark(device) }
+  /// Devices whose snapshot is too old get a new one, several at a time.
+  private func renewSnapshots() {
+    guard let first = unstored.first, now - first.point.time > snapshotAge else { return }
+    let recent = now - TimeSpan(microseconds: snapshotAge.microseconds / 6 * 5)
+    while let first = unstored.first, first.point.time < recent {
+      unstored.removeFirst()
+      if first.device.unstored == first.point { mark(first.device) }
     }
   }
 
@@ -116,11 +109,12 @@ package final class Partition {
 
   /// Takes the next message.
   package func take(_ message: LogMessage) {
-    if isReplaying { replay(upTo: message) }
+    if !isLoaded { load() }
+    if isReplaying, message.sequence > stored.sequence { endReplay() }
     next = message.sequence + 1
-    mark(message)
     now = max(now, message.time)
     runDeadlines()
+    if !isReplaying { renewSnapshots() }
     guard let name = message.device else { return }
     guard DeviceMessage.isName(name) else {
       return refuse(message, "\(name.prefix(64)) is no name of a device")
@@ -134,18 +128,21 @@ package final class Partition {
   }
 
   private func take(_ content: DeviceMessage, _ message: LogMessage, of device: Device) {
-    if let restoration = device.restoration, message.sequence <= restoration.begin.sequence {
-      guard case .position = content else { return }
-    }
+    guard message.sequence > device.stored.sequence else { return }
     if case .add(let reminder) = content, device.engine.count >= maximumReminders,
       device.engine.reminder(reminder.id) == nil
     {
       return refuse(message, "the device has \(maximumReminders) reminders, and may have no more")
     }
     handle(content, of: device)
-    finish(device)
-    device.unstoredSince = device.unstoredSince ?? now
-    if !isReplaying, !device.isStoredQuiet, device.engine.isQuiet { mark(device) }
+    finish(device, at: now)
+    if device.unstored == nil {
+      let point = LogPoint(sequence: message.sequence, time: message.time)
+      device.unstored = point
+      unstored.append((device, point))
+    }
+    if case .position = content { return }
+    mark(device)
   }
 
   private func handle(_ content: DeviceMessage, of device: Device) {
@@ -163,14 +160,11 @@ package final class Partition {
     case .zone(let zone):
       device.zone = zone.name
       send(.zone(zone))
-      if !isReplaying { mark(device) }
     }
     func put(_ reminder: Reminder, _ event: Event) {
       send(event)
-      guard !isReplaying else { return }
       device.changes.documents[reminder.id] = JSONValue.object(reminder.json).line
       device.changes.removed.remove(reminder.id)
-      mark(device)
     }
   }
 
@@ -194,12 +188,12 @@ package final class Partition {
     while let (due, slot) = timers.peek(), due <= now.microseconds {
       let device = list[Int(slot)]
       device.engine.advance(to: now, into: &effects)
-      finish(device)
+      finish(device, at: now)
     }
   }
 
   /// Carries out the effects of an event, and sets the timer of the device.
-  private func finish(_ device: Device) {
+  private func finish(_ device: Device, at now: Instant) {
     var index = 0
     // The answer to an effect brings further ones.
     while index < effects.count {
@@ -208,7 +202,7 @@ package final class Partition {
       if case .watch(let category) = effect {
         let answer = Event.places(category: category, places.places(of: category))
         device.engine.handle(answer, at: now, into: &effects)
-      } else if !isReplaying {
+      } else {
         note(effect, of: device)
       }
     }
@@ -234,6 +228,7 @@ package final class Partition {
     case .keep(let experience): device.changes.experience = experience
     case .watch, .say, .route: return
     }
+    if isReplaying { divergedCount += 1 }
     mark(device)
   }
 
@@ -245,42 +240,21 @@ package final class Partition {
 
   // MARK: - Replay
 
-  /// Whether the log is read again from well before this point: the track takes a minute.
-  func isReadAgain(_ point: LogPoint) -> Bool {
-    point.sequence >= replayStart.sequence + (stored.sequence - replayStart.sequence) / 2
+  /// Each device goes on from its snapshot.
+  private func load() {
+    isLoaded = true
+    for device in list where device.restoration != nil {
+      device.load(into: &effects)
+      finish(device, at: device.stored.time)
+      device.resume()
+      finish(device, at: device.stored.time)
+    }
   }
 
-  /// Comes to a message of the replay, or to its end: then the stored histories count, and from now
-  /// on everything is stored.
-  private func replay(upTo message: LogMessage) {
-    let sequence = message.sequence
-    if beginnings == nil {
-      for device in list {
-        device.load(at: max(now, message.time), into: &effects)
-        finish(device)
-      }
-      beginnings = list.sorted {
-        ($0.restoration?.begin.sequence ?? 0) > ($1.restoration?.begin.sequence ?? 0)
-      }
-    }
-    while let device = beginnings?.last, let restoration = device.restoration,
-      restoration.begin.sequence < sequence
-    {
-      device.begin(at: max(now, restoration.begin.time), into: &effects)
-      finish(device)
-      beginnings?.removeLast()
-    }
-    guard sequence > stored.sequence else { return }
+  /// The messages that an earlier owner has read are over: decisions are stored from now on.
+  private func endReplay() {
     now = max(now, stored.time)
     runDeadlines()
-    for device in list {
-      guard let restoration = device.restoration else { continue }
-      if let experience = restoration.experience { device.engine.remember(experience, at: now) }
-      divergedCount += device.settle(restoration.last, at: now, into: &effects)
-      device.restoration = nil
-      finish(device)
-    }
-    beginnings = []
     isReplaying = false
   }
 
@@ -289,11 +263,13 @@ package final class Partition {
     committed = next - 1
     for device in dirty {
       device.firingCount += Int64(device.changes.firings.count)
-      device.isStoredQuiet = device.engine.isQuiet
-      if device.isStoredQuiet { device.unstoredSince = nil }
+      device.unstored = nil
       device.changes = Device.Changes()
     }
     dirty.removeAll(keepingCapacity: true)
+    while let first = unstored.first, first.device.unstored != first.point {
+      unstored.removeFirst()
+    }
     refused.removeAll(keepingCapacity: true)
   }
 }

@@ -1,4 +1,4 @@
-package import CivilTime
+import CivilTime
 package import Fleet
 import Geodesy
 
@@ -47,7 +47,7 @@ package final class FleetStore {
   /// The partition as it was last stored.
   /// - Returns: also why rows were left out.
   package func restore(
-    _ number: Int, warmUp: TimeSpan, places: PlaceCatalog
+    _ number: Int, places: PlaceCatalog
   ) throws(DatabaseError) -> (Partition, [RowError]) {
     let text = "\(number)"
     let rows = try database.run(
@@ -60,7 +60,7 @@ package final class FleetStore {
       LogPoint(
         sequence: UInt64(clamping: numbers[index]), time: .init(microseconds: numbers[index + 1]))
     }
-    let partition = Partition(number, after: point(0), replay: point(2), warmUp: warmUp)
+    let partition = Partition(number, after: point(0), replay: point(2))
     partition.places = places
     var failures: [RowError] = []
     func note(_ body: () throws(RowError) -> Void) {

@@ -50,7 +50,7 @@ struct CheckCommand: ParsableCommand {
     for row in try database.run("SELECT partition, seq FROM fleet.partition ORDER BY partition") {
       let number = row[0].flatMap { Int($0) } ?? 0
       let last = row[1].flatMap { UInt64($0) } ?? 0
-      let partition = Partition(number, warmUp: .hours(1))
+      let partition = Partition(number)
       partition.places = places
       partition.onFiring = { device, firing in
         expected[[device, firing.reminderID, firing.event.rawValue], default: []]

@@ -83,9 +83,6 @@ struct RunCommand: ParsableCommand {
   @Option(help: "Its name, unlike the other workers'; without, the host's.")
   var name: String?
 
-  @Option(help: "Seconds of the log that a takeover reads again, 10…3600: the track of a device.")
-  var warmUp = 120.0
-
   @Option(help: "Reminders a device may have.")
   var maximumReminders = 1_000
 
@@ -96,12 +93,11 @@ struct RunCommand: ParsableCommand {
   var acceptGap = false
 
   func run() throws {
-    guard 10...3_600 ~= warmUp else { throw ValidationError("--warm-up is 10 to 3600 seconds") }
     let report = ServiceLog(program: "georemind-fleet")
     let worker = Worker(
       Worker.Options(
-        name: name ?? hostName(), database: database.database, warmUp: .seconds(warmUp),
-        acceptsGaps: acceptGap, maximumReminders: maximumReminders, metrics: metrics),
+        name: name ?? hostName(), database: database.database, acceptsGaps: acceptGap,
+        maximumReminders: maximumReminders, metrics: metrics),
       try connected(report), report: report)
     for number in [SIGTERM, SIGINT] { signal(number) { _ in isEnding = 1 } }
     worker.run { isEnding != 0 }

@@ -46,7 +46,7 @@ struct Metrics {
       ("partitions", "gauge", "Partitions owned.", Double(partitions.count)),
       ("devices", "gauge", "Devices of them.", sum(\.deviceCount)),
       ("refused", "gauge", "Messages refused since the takeover.", sum(\.refusedCount)),
-      ("diverged", "gauge", "Reminders that a replay decided otherwise.", sum(\.divergedCount)),
+      ("diverged", "gauge", "Effects of messages that were read again.", sum(\.divergedCount)),
       ("memory_bytes", "gauge", "Resident memory.", Double(ProcessMemory.resident ?? 0)),
     ]
   }

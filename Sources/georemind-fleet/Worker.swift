@@ -13,7 +13,6 @@ final class Worker {
   struct Options {
     var name: String
     var database: String
-    var warmUp = TimeSpan.minutes(2)
     var acceptsGaps = false
     var maximumReminders = 1_000
     var metrics: String?
@@ -181,8 +180,7 @@ final class Worker {
 
   private func restore(_ number: Int, _ store: FleetStore) throws {
     let start = steady
-    let (partition, failures) = try store.restore(
-      number, warmUp: options.warmUp, places: places)
+    let (partition, failures) = try store.restore(number, places: places)
     for failure in failures { report.write(.error, "Left out: \(failure)") }
     partition.maximumReminders = options.maximumReminders
     owned[number] = Owned(

@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test func moreRemindersThanTheLimitAreRefused() throws {
-    let partition = Partition(0, warmUp: .minutes(2))
+    let partition = Partition(0)
     partition.maximumReminders = 2
     for number in 1...4 {
       let id = number == 4 ? 1 : number

@@ -21,15 +21,13 @@ CREATE TABLE IF NOT EXISTS fleet.device (
   device text PRIMARY KEY, partition int NOT NULL REFERENCES fleet.partition,
   ledger uuid NOT NULL DEFAULT gen_random_uuid() UNIQUE, upto bigint NOT NULL DEFAULT 0,
   seq bigint NOT NULL, at bigint NOT NULL,
-  -- Where a new owner begins: the last commit at which no decision was half made; 0 for none.
-  quiet_seq bigint NOT NULL, quiet_at bigint NOT NULL,
-  takeover jsonb, -- the engine's state there, apart from reminders
-  zone text, trips jsonb);
+  -- The engine at that message, apart from reminders, zone and trips: a new owner goes on from there.
+  state jsonb, zone text, trips jsonb);
 CREATE INDEX IF NOT EXISTS device_partition ON fleet.device (partition);
 
 CREATE TABLE IF NOT EXISTS fleet.reminder (
   device text NOT NULL REFERENCES fleet.device, id text NOT NULL, doc text NOT NULL,
-  history text NOT NULL, quiet text, -- the history at quiet_seq; NULL for the same
+  history text NOT NULL,
   PRIMARY KEY (device, id)) WITH (fillfactor = 80);
 
 -- All firings, of devices of a log and of machines that decide themselves.
@@ -93,14 +91,11 @@ CREATE OR REPLACE FUNCTION fleet.accept_gap(_partition int, _last bigint) RETURN
 LANGUAGE sql AS $$
   UPDATE fleet.partition SET seq = _last, replay = least(replay, _last)
     WHERE partition = _partition;
-  UPDATE fleet.device SET seq = least(seq, _last), quiet_seq = 0, quiet_at = 0
-    WHERE partition = _partition;
-  UPDATE fleet.reminder r SET quiet = NULL FROM fleet.device d
-    WHERE d.device = r.device AND d.partition = _partition AND r.quiet IS NOT NULL $$;
+  UPDATE fleet.device SET seq = _last WHERE partition = _partition AND seq > _last $$;
 
 -- All decisions of one worker since its last call, in one transaction.
 --   _parts   [{p, seq, at, replay, replay_at}]
---   _steps   [{d, p, seq, at, quiet, from, zone, takeover, trips,
+--   _steps   [{d, p, seq, at, from, zone, state, trips,
 --             r: [{id, h, doc}], gone: [id], f: [firing]}]; doc is JSON in a text
 --   _refused [{device, seq, reason, text}]
 CREATE OR REPLACE FUNCTION fleet.commit(_worker text, _parts jsonb, _steps jsonb, _refused jsonb)
@@ -125,20 +120,13 @@ BEGIN
     FROM jsonb_to_recordset(_refused) x(device text, seq bigint, reason text, text text);
   IF _steps = '[]' THEN RETURN; END IF;
 
-  INSERT INTO fleet.device AS t (
-    device, partition, seq, at, quiet_seq, quiet_at, upto, zone, takeover, trips)
-    SELECT d, p, seq, at, CASE WHEN quiet THEN seq ELSE 0 END, CASE WHEN quiet THEN at ELSE 0 END,
-      "from" + jsonb_array_length(f), zone, takeover, trips
-    FROM jsonb_to_recordset(_steps) x(d text, p int, seq bigint, at bigint, quiet bool,
-      "from" bigint, zone text, takeover jsonb, trips jsonb, f jsonb)
+  INSERT INTO fleet.device AS t (device, partition, seq, at, upto, zone, state, trips)
+    SELECT d, p, seq, at, "from" + jsonb_array_length(f), zone, state, trips
+    FROM jsonb_to_recordset(_steps) x(d text, p int, seq bigint, at bigint,
+      "from" bigint, zone text, state jsonb, trips jsonb, f jsonb)
     ON CONFLICT (device) DO UPDATE SET seq = excluded.seq, at = excluded.at, upto = excluded.upto,
-      quiet_seq = greatest(t.quiet_seq, excluded.quiet_seq),
-      quiet_at = greatest(t.quiet_at, excluded.quiet_at), zone = excluded.zone,
-      takeover = coalesce(excluded.takeover, t.takeover), trips = coalesce(excluded.trips, t.trips);
+      zone = excluded.zone, state = excluded.state, trips = coalesce(excluded.trips, t.trips);
 
-  UPDATE fleet.reminder t SET quiet = NULL
-    FROM jsonb_to_recordset(_steps) x(d text, quiet bool)
-    WHERE x.quiet AND t.device = x.d AND t.quiet IS NOT NULL;
   DELETE FROM fleet.reminder t
     USING jsonb_to_recordset(_steps) x(d text, gone jsonb), jsonb_array_elements_text(x.gone) g(id)
     WHERE t.device = x.d AND t.id = g.id;
@@ -146,10 +134,9 @@ BEGIN
     SELECT x.d, r.id, r.doc, r.h FROM jsonb_to_recordset(_steps) x(d text, r jsonb),
       jsonb_to_recordset(x.r) r(id text, doc text, h text) WHERE r.doc IS NOT NULL
     ON CONFLICT (device, id) DO UPDATE
-      SET doc = excluded.doc, history = excluded.history, quiet = NULL;
-  UPDATE fleet.reminder t
-    SET quiet = CASE WHEN x.quiet THEN NULL ELSE coalesce(t.quiet, t.history) END, history = r.h
-    FROM jsonb_to_recordset(_steps) x(d text, quiet bool, r jsonb),
+      SET doc = excluded.doc, history = excluded.history;
+  UPDATE fleet.reminder t SET history = r.h
+    FROM jsonb_to_recordset(_steps) x(d text, r jsonb),
       jsonb_to_recordset(x.r) r(id text, doc text, h text)
     WHERE r.doc IS NULL AND t.device = x.d AND t.id = r.id;
 

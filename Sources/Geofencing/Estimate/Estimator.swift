@@ -1,4 +1,5 @@
 import CivilTime
+import Containers
 import Geodesy
 import Glibc
 
@@ -181,7 +182,6 @@ struct Estimator {
 }
 
 extension Estimator {
-  /// A run of fixes that contradict the track is left out: see `Track.state`.
   mutating func pass(_ tape: inout StateTape) {
     track.pass(&tape)
     rest.pass(&tape)
@@ -190,6 +190,12 @@ extension Estimator {
     tape.pass(&formerClaim)
     tape.pass(&interval)
     tape.pass(&lastGap)
-    (run, isInDoubt) = (nil, false)
+    tape.pass(&isInDoubt)
+    tape.pass(&run, blank: (track.place, time, track.place, time)) {
+      $1.pass(&$0.start)
+      $1.pass(&$0.since)
+      $1.pass(&$0.place)
+      $1.pass(&$0.time)
+    }
   }
 }

@@ -1,3 +1,4 @@
+import Containers
 import Geodesy
 
 /// The hypothesis that the device is going: a Kalman filter of position and velocity.

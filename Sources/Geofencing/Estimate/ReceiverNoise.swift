@@ -1,3 +1,5 @@
+import Containers
+
 /// How much a receiver scatters at rest in comparison with the error that it claims.
 ///
 /// Receivers claim from half to twice their true error, and nothing in their sentences says which.

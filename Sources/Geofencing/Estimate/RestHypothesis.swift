@@ -1,4 +1,5 @@
 import CivilTime
+import Containers
 import Geodesy
 
 /// The hypothesis that the device is at rest: the fixes scatter around one place.

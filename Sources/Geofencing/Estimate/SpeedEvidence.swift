@@ -1,3 +1,4 @@
+import Containers
 import Geodesy
 
 /// The evidence of motion in the claimed speeds of a receiver: a logarithm of odds.

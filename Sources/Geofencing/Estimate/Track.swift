@@ -1,4 +1,5 @@
 import CivilTime
+package import Containers
 import Geodesy
 
 /// The state of the device apart from fences: where it is believed to be, by the samples of all
@@ -118,68 +119,27 @@ extension Track {
 }
 
 extension Track {
-  /// All that the next sample needs, as finite numbers; nil before the first one, while a run of
-  /// samples contradicts the track, and of a plain policy. Other receivers are left out.
-  var state: [Double]? {
-    guard hasBegun, !isInDoubt else { return nil }
-    var (copy, tape) = (self, StateTape())
-    copy.pass(&tape)
-    return tape.numbers.allSatisfy(\.isFinite) ? tape.numbers : nil
-  }
-
-  /// Takes over a state of the followed receiver. Numbers that are none change nothing.
-  /// - Returns: whether they were one.
-  mutating func restore(_ state: [Double]) -> Bool {
-    var (copy, tape) = (self, StateTape(state))
-    copy.pass(&tape)
-    guard tape.isReadWhole else { return false }
-    self = copy
-    hasBegun = true
-    return true
-  }
-
-  private mutating func pass(_ tape: inout StateTape) {
+  /// Passes all that the next sample needs, of the followed receiver; nothing of others.
+  package mutating func pass(_ tape: inout StateTape) {
     noise.pass(&tape)
+    tape.pass(&hasBegun)
+    guard hasBegun, !tape.hasFailed else { return }
     estimator.pass(&tape)
-    let belief = estimator.belief
-    var (isLone, hasJumped) = (counted.isLone, counted.end == .jump)
+    tape.pass(&newest)
+    // The rest of what counted last is the estimator's.
+    var (isLone, hasJumped, interval) = (
+      counted.isLone, counted.end == .jump, counted.interval.isFinite ? counted.interval : 0
+    )
     tape.pass(&isLone)
     tape.pass(&hasJumped)
-    var interval = counted.interval.isFinite ? counted.interval : 0
     tape.pass(&interval)
-    counted = belief
+    counted = estimator.belief
     (counted.isLone, counted.end, counted.interval) = (isLone, hasJumped ? .jump : nil, interval)
-    let nowhere = Coordinate(clampingLatitude: 0, wrappingLongitude: 0)
-    var sample = last ?? PositionSample(time: newest, position: nowhere)
-    sample.pass(&tape)
-    (last, newest) = (sample, sample.time)
-    var hasFormer = former != nil
-    tape.pass(&hasFormer)
-    var leg = former ?? (belief.place, newest, false)
-    if hasFormer {
-      tape.pass(&leg.place)
-      tape.pass(&leg.time)
-      tape.pass(&leg.isGoing)
+    tape.pass(&last, blank: .blank) { $0.pass(&$1) }
+    tape.pass(&former, blank: (counted.place, newest, false)) {
+      $1.pass(&$0.place)
+      $1.pass(&$0.time)
+      $1.pass(&$0.isGoing)
     }
-    former = hasFormer ? leg : nil
-  }
-}
-
-extension PositionSample {
-  fileprivate mutating func pass(_ tape: inout StateTape) {
-    var (latitude, longitude) = (position.latitude, position.longitude)
-    var (error, speed) = (eph ?? -1, speed ?? -1)
-    var time = time
-    tape.pass(&time)
-    tape.pass(&latitude)
-    tape.pass(&longitude)
-    tape.pass(&error)
-    tape.pass(&speed)
-    guard let position = Coordinate(latitude: latitude, longitude: longitude) else {
-      return tape.fail()
-    }
-    self = PositionSample(
-      time: time, position: position, eph: error < 0 ? nil : error,
-      speed: speed < 0 ? nil : speed)
   }
 }

@@ -34,7 +34,7 @@ struct Evaluation {
 /// A fence that the next samples may decide: of unknown presence, inside without the believed place
 /// in it, or outside with the believed place in it.
 struct PendingFence {
-  let fence: FenceID
+  var fence: FenceID
   /// Whether the sample before was inside; nil if it was not measured.
   var wasInside: Bool?
   /// Whether a sample was far enough outside for a departure.

@@ -42,7 +42,4 @@ extension FenceSet {
   package var byteCount: Int {
     index.byteCount + presences.capacity * MemoryLayout<Presence?>.stride
   }
-
-  /// Whether no arrival, departure or pass waits for a further sample.
-  package var isQuiet: Bool { pending.isEmpty && awaited.isEmpty }
 }

@@ -77,7 +77,7 @@ package struct FenceSet: Sendable {
     forgetNeighbours()
   }
 
-  private mutating func forgetNeighbours() {
+  mutating func forgetNeighbours() {
     safeBall = SafeBall()
     neighbours.forget()
     isPresenceTrusted = false

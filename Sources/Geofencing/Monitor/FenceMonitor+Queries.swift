@@ -1,4 +1,5 @@
 package import CivilTime
+package import Containers
 package import Geodesy
 
 /// The estimate.
@@ -79,15 +80,17 @@ extension FenceMonitor {
   package var scale: (scale: Double, minutes: Int) {
     (track.noise.scale, Int(track.noise.blocks))
   }
+}
 
-  /// The state of the track, for another monitor that goes on where this one is; nil before the
-  /// first sample, and while one contradicts it. With the presences and `isQuiet` it is all of it.
-  package var trackState: [Double]? { track.state }
+/// The state between two samples.
+extension FenceMonitor {
+  /// Passes the track of the followed receiver.
+  package mutating func passTrack(_ tape: inout StateTape) { track.pass(&tape) }
 
-  /// Goes on with the track of another monitor. Numbers that are none change nothing.
-  /// - Returns: whether they were one.
-  package mutating func restoreTrack(_ state: [Double]) -> Bool { track.restore(state) }
-
-  /// Whether no decision is half made: presences and the track hold all that the next sample needs.
-  package var isQuiet: Bool { fences.isQuiet && !isInDoubt }
+  /// Passes what the samples have shown of the fences; see `FenceSet.pass`.
+  package mutating func passFences(
+    _ tape: inout StateTape, name: (FenceID) -> Int64, fence: (Int64) -> FenceID?
+  ) {
+    fences.pass(&tape, name: name, fence: fence)
+  }
 }

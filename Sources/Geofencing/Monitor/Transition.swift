@@ -1,4 +1,5 @@
 package import CivilTime
+package import Containers
 package import Geodesy
 
 /// The slot number of a fence, chosen by the caller: 0 or more, and dense, for it is an index
@@ -61,6 +62,18 @@ package struct Transition: Equatable, Sendable {
     self.position = position
     self.eph = eph
   }
+}
+
+extension PositionSample {
+  package mutating func pass(_ tape: inout StateTape) {
+    tape.pass(&time)
+    tape.pass(&position)
+    tape.pass(&eph)
+    tape.pass(&speed)
+  }
+
+  /// A sample that is to be read.
+  package static let blank = PositionSample(time: Instant(microseconds: 0), position: .origin)
 }
 
 extension Transition {

@@ -1,4 +1,5 @@
 package import CivilTime
+import Containers
 import Geodesy
 import Geofencing
 
@@ -33,18 +34,23 @@ package struct AnchorWatch: Equatable, Sendable {
   private static let usualChanges = 10
 
   private struct Moment: Equatable {
-    let time: Instant
-    let distance: Double
-    let position: Coordinate
+    var time: Instant
+    var distance: Double
+    var position: Coordinate
   }
 
   private struct Place: Equatable {
-    let time: Instant
-    let position: Coordinate
+    var time: Instant
+    var position: Coordinate
+
+    mutating func pass(_ tape: inout StateTape) {
+      tape.pass(&time)
+      tape.pass(&position)
+    }
   }
 
   /// The beginning of this run, or of the watch.
-  package let since: Instant
+  package private(set) var since: Instant
   /// Arrival of the last fix, or the beginning.
   package internal(set) var lastFix: Instant
   /// Whether the loss of position was reported.
@@ -196,5 +202,28 @@ package struct AnchorWatch: Equatable, Sendable {
     return (
       from.position.distance(to: last.position), from.position.initialBearing(to: last.position)
     )
+  }
+}
+
+extension AnchorWatch {
+  mutating func pass(_ tape: inout StateTape) {
+    tape.pass(&since)
+    tape.pass(&lastFix)
+    tape.pass(&isLost)
+    tape.pass(&returned)
+    tape.pass(&left)
+    tape.pass(&silentUntil)
+    tape.pass(&distance)
+    tape.pass(&confirmedSwing)
+    tape.pass(&recent, blank: Moment(time: since, distance: 0, position: .origin)) {
+      $1.pass(&$0.time)
+      $1.pass(&$0.distance)
+      $1.pass(&$0.position)
+    }
+    tape.pass(&jumped)
+    tape.pass(&way, blank: Place(time: since, position: .origin)) { $0.pass(&$1) }
+    tape.pass(&last, blank: Place(time: since, position: .origin)) { $0.pass(&$1) }
+    tape.pass(&unchangedSince)
+    tape.pass(&changes)
   }
 }

@@ -1,5 +1,6 @@
 import Bytes
 import CivilTime
+import Containers
 import Geodesy
 import Geofencing
 
@@ -153,6 +154,16 @@ struct CategoryWatch: Sendable {
     PlaceMet(
       number: number, distance: distance,
       landmark: places.landmark(of: number, isCircle: key.radius != nil))
+  }
+
+  /// Passes what the samples have shown; the places are known.
+  mutating func pass(_ tape: inout StateTape) {
+    tape.pass(&isSettled)
+    tape.pass(&hasNewcomers)
+    tape.pass(&firstSample)
+    tape.pass(&inside, blank: 0) { $1.pass(&$0) }
+    let places = places
+    fences.pass(&tape, name: { places.number(of: $0) }, fence: { places.fence(of: $0) })
   }
 
   // MARK: - The device

@@ -1,4 +1,5 @@
 import CivilTime
+import Containers
 import Geodesy
 import Geofencing
 import Positioning
@@ -36,6 +37,11 @@ struct Motion: Sendable {
     let metres = way.from.position.distance(to: way.to.position)
     return metres > max(10, way.to.eph ?? 0)
       ? way.from.position.initialBearing(to: way.to.position) : nil
+  }
+
+  mutating func pass(_ tape: inout StateTape) {
+    tape.pass(&track, blank: .blank) { $0.pass(&$1) }
+    tape.pass(&givenCourse)
   }
 
   private var way: (from: PositionSample, to: PositionSample, seconds: Double)? {

@@ -1,5 +1,6 @@
 package import CivilTime
 import Containers
+import Geodesy
 import Geofencing
 package import Positioning
 
@@ -27,6 +28,44 @@ struct Reception: Sendable {
   /// Until when times to leave wait for the first fix of this run; nil for no wait.
   var firstFixBy: Instant?
   var setBackClock = SetBackClock()
+}
+
+extension Reception {
+  /// Passes the last fixes, of one receiver.
+  mutating func pass(_ tape: inout StateTape) {
+    let blank = Fix(time: nil, position: .origin)
+    tape.pass(&fix, blank: blank) { $0.pass(&$1) }
+    tape.pass(&sample, blank: .blank) { $0.pass(&$1) }
+    tape.pass(&arrival)
+    tape.pass(&isTimeGuessed)
+    tape.pass(&coarse, blank: (blank, Instant(microseconds: 0))) {
+      $0.fix.pass(&$1)
+      $1.pass(&$0.arrival)
+    }
+    setBackClock.pass(&tape)
+  }
+
+  /// Passes when something came.
+  mutating func passSilence(_ tape: inout StateTape) {
+    tape.pass(&heard)
+    tape.pass(&runSince)
+    tape.pass(&silentSince)
+  }
+}
+
+extension Fix {
+  /// The part that decisions and firings use.
+  fileprivate mutating func pass(_ tape: inout StateTape) {
+    var number = Int(source.rawValue)
+    tape.pass(&time)
+    tape.pass(&position)
+    tape.pass(&speed)
+    tape.pass(&track)
+    tape.pass(&eph)
+    tape.pass(&number)
+    guard let source = UInt8(exactly: number).flatMap(Source.init) else { return tape.fail() }
+    self.source = source
+  }
 }
 
 extension Engine {

@@ -1,4 +1,5 @@
 import CivilTime
+import Containers
 
 /// Recognises a receiver whose clock was set back, where no trusted clock dates its fixes.
 ///
@@ -26,5 +27,14 @@ struct SetBackClock {
     }
     last = now - since >= Self.span ? nil : (time, now, since)
     return last == nil
+  }
+
+  mutating func pass(_ tape: inout StateTape) {
+    let zero = Instant(microseconds: 0)
+    tape.pass(&last, blank: (zero, zero, zero)) {
+      $1.pass(&$0.time)
+      $1.pass(&$0.arrival)
+      $1.pass(&$0.since)
+    }
   }
 }
