@@ -12,10 +12,10 @@ package import Reminders
 /// and deadlines come at their own times before the next message. So the same log gives the same
 /// firings, whoever reads it and however often it changed its owner.
 ///
-/// The rows of a device are a snapshot of its engine at one message (`Engine.state`). They are stored
-/// with each effect and command, and at least every half minute in which messages come. A new owner
-/// reads the log from the first message that the rows of a device lack (`replayPoint`). So it decides
-/// only what nobody has stored, and nothing is stored twice.
+/// The rows of a device are a snapshot of its engine at one message (`Engine.state`). They are
+/// stored with each effect and command, and at least every half minute in which messages come. A
+/// new owner reads the log from the first message that the rows of a device lack (`replayPoint`).
+/// So it decides only what nobody has stored, and nothing is stored twice.
 package final class Partition {
   package let number: Int
   /// The number of the next message to be decided.
@@ -24,7 +24,7 @@ package final class Partition {
   package private(set) var now: Instant
   /// Whether messages are read again that an earlier owner has read.
   package private(set) var isReplaying: Bool
-  /// Effects of messages that are read again: another program than the last owner's decides otherwise.
+  /// Effects of messages that are read again: another program than the last owner's may differ.
   package private(set) var divergedCount = 0
   /// Messages that were read and could not be used.
   package private(set) var refusedCount = 0
@@ -73,8 +73,8 @@ package final class Partition {
   /// The number of the first message that has to be read.
   package var start: UInt64 { max(1, replayStart.sequence) }
 
-  /// From where a later owner has to read: the first message that neither the rows of its device nor
-  /// the changes have.
+  /// From where a later owner has to read: the first message that neither the rows of its device
+  /// nor the changes have.
   var replayPoint: LogPoint {
     unstored.first { $0.device.unstored == $0.point && !$0.device.changes.isPresent }?.point
       ?? LogPoint(sequence: next, time: now)

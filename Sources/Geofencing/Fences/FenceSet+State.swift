@@ -3,8 +3,8 @@ package import Containers
 import Geodesy
 
 extension FenceSet {
-  /// Passes the presence at each fence, and what samples have shown of it. A set that is read has its
-  /// fences already. The device is outside of each that the tape does not name.
+  /// Passes the presence at each fence, and what samples have shown of it. A set that is read has
+  /// its fences already. The device is outside of each that the tape does not name.
   /// - Parameters:
   ///   - name: of a fence on the tape.
   ///   - fence: of a name; nil for an unknown one.
