@@ -47,7 +47,20 @@ enum ReminderSentence {
     for clause in ReminderField.all.compactMap({ $0.clause(reminder, display.zone) }) {
       text += ", \(display.sentence(clause))"
     }
+    if beginsOutsideItsRule(reminder, display.zone) {
+      text += "; this first time is none of the rule's"
+    }
     return text.printable
+  }
+
+  /// Whether the next due time is on a day that its rule leaves out: RFC 5545 counts it as well.
+  private static func beginsOutsideItsRule(_ reminder: Reminder, _ zone: TimeZoneRules) -> Bool {
+    guard let rule = reminder.repeatRule, rule.namesItsDays,
+      reminder.repeatChanges == RepeatChanges(), let due = reminder.due?.instant(in: zone)
+    else { return false }
+    let local = zone.localDateTime(at: due)
+    let first = rule.first(after: due - .seconds(1), at: local.time, zone: zone)
+    return first?.date != local.date
   }
 
   /// ` (52.520000, 13.405000), 2.3 km from here`: what the name leaves open.

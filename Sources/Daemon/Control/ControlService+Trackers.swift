@@ -27,6 +27,7 @@ extension ControlService {
     let nearest = try daemon.store.places.search(PlaceQuery(near: fix.position, limit: 5))
     return [
       "fix": .object(fix.tpv(device: nil)), "age_s": daemon.ageJSON(of: tracker),
+      "course_deg": .double(tracker.engine.course.map { Decimal.rounded($0, digits: 1) }),
       "inside": try daemon.inside(tracker),
       "nearest": .array(nearest.map { near($0.place, $0.distance, of: tracker, from: fix) }),
     ]

@@ -84,5 +84,8 @@ extension Engine {
   /// The last fix that was too inaccurate for the track, and its arrival.
   package var coarseFix: (fix: Fix, arrival: Instant)? { reception.coarse }
 
+  /// Degrees from true north, by the receiver or by its last positions; nil if unknown or at rest.
+  package var course: Double? { motion.course }
+
   package var isPositionLost: Bool { reception.isLost }
 }

@@ -13,11 +13,13 @@ import Testing
 
   /// A daemon that has these places and answers `FindPlaces` by a scan of all of them.
   private func run(
-    _ arguments: [String], _ places: [String: Coordinate] = [:], fix: JSONValue? = nil
+    _ arguments: [String], _ places: [String: Coordinate] = [:], fix: JSONValue? = nil,
+    course: JSONValue? = 90
   ) throws -> Run {
     let daemon = try FakeDaemon { call in
       switch call.methodName {
-      case "Where": return [VarlinkReply(parameters: ["fix": fix, "nearest": []])]
+      case "Where":
+        return [VarlinkReply(parameters: ["fix": fix, "course_deg": course, "nearest": []])]
       case "FindPlaces":
         let given = call.parameters
         let center = Coordinate(
@@ -49,9 +51,7 @@ import Testing
       ["place", "find"] + arguments, environment: ["GEOREMIND_SOCKET": daemon.path])
   }
 
-  private static func fix(speed: Double) -> JSONValue {
-    ["lat": .double(52.5), "lon": .double(13.4), "track": 90, "speed": .double(speed)]
-  }
+  private static let fix: JSONValue = ["lat": .double(52.5), "lon": .double(13.4)]
 
   private static let fuel = [
     "East": berlin.destination(bearing: 80, distance: 9_000),
@@ -59,11 +59,11 @@ import Testing
   ]
 
   @Test func aheadAsksForTheCourseAndPrintsBearings() throws {
-    let run = try run(["--ahead", "--within", "80km"], Self.fuel, fix: Self.fix(speed: 20))
+    let run = try run(["--ahead", "--within", "80km"], Self.fuel, fix: Self.fix)
     #expect(run.status == 0, "\(run.notes)")
     #expect(run.lines.count == 1)
     #expect(run.output.contains("9.0 km") && run.output.contains("80°"), "\(run.output)")
-    let json = try firstLine(["--ahead", "--json"], Self.fuel, fix: Self.fix(speed: 20))
+    let json = try firstLine(["--ahead", "--json"], Self.fuel, fix: Self.fix)
     #expect(json["bearing_deg"]?.double == 80)
   }
 
@@ -74,9 +74,9 @@ import Testing
   }
 
   @Test func aheadNeedsACourse() throws {
-    let still = try run(["--ahead"], Self.fuel, fix: Self.fix(speed: 0.2))
+    let still = try run(["--ahead"], Self.fuel, fix: Self.fix, course: nil)
     #expect(still.status != 0 && still.notes.contains("the device stands still"))
-    let none = try run(["--ahead"], Self.fuel)
+    let none = try run(["--ahead"], Self.fuel, course: nil)
     #expect(none.status != 0 && none.notes.contains("there is no fix yet"))
     let both = try run(["--ahead", "--near", "52,13"], Self.fuel)
     #expect(both.status == 64 && both.notes.contains("--ahead goes without --near"))
@@ -173,7 +173,7 @@ import Testing
     }.joined()
     let path = try folder.file(
       "trip.gpx", "<gpx version=\"1.1\"><trk><trkseg>\(points)</trkseg></trk></gpx>")
-    let run = try run(["--along", path], Self.fuel, fix: Self.fix(speed: 0))
+    let run = try run(["--along", path], Self.fuel, fix: Self.fix)
     #expect(run.status == 0, "\(run.notes)")
     #expect(run.output.contains("East"), "\(run.output)")
   }

@@ -363,6 +363,7 @@ import Testing
     #expect(found["fix"]?["class"]?.string == "TPV")
     #expect(found["fix"]?["lat"]?.double == 1)
     #expect(found["age_s"]?.double.map { (0..<60).contains($0) } == true)
+    #expect(found["course_deg"] == nil)
     let nearest = found["nearest"]?.array?.first
     #expect(nearest?["name"]?.string == "There")
     #expect(nearest?["distance_m"]?.double.map { abs($0 - 1111.8) < 1 } == true)

@@ -79,10 +79,10 @@ struct PlaceFind: ClientCommand {
     let reach = try within.map { try ReminderOptions.length($0, option: "--within") }
     let route = try along.map { try RouteLine.read($0, context) }
     let daemon = try DaemonConnection(options, context)
-    let fix = near == nil ? try daemon.call("Where")["fix"] : nil
+    let device = near == nil ? try daemon.call("Where") : [:]
     let center =
       try near.map { try PlaceArgument.position($0, option: "--near", options, context) }
-      ?? fix?.coordinate
+      ?? device["fix"]?.coordinate
     if let route { return try find(along: route, from: center, reach, daemon, context) }
     if reach != nil, center == nil {
       throw Failure(.badData, "--within needs a position, and there is no fix yet; give --near")
@@ -92,7 +92,7 @@ struct PlaceFind: ClientCommand {
     query["longitude"] = .double(center?.longitude)
     query["within_m"] = .double(reach)
     query["limit"] = .int(limit)
-    if ahead { query["course"] = .double(try Self.course(of: fix)) }
+    if ahead { query["course"] = .double(try Self.course(of: device)) }
     try show(try daemon.call("FindPlaces", query)["places"]?.array ?? [], from: center, context)
   }
 
@@ -104,14 +104,11 @@ struct PlaceFind: ClientCommand {
     ]
   }
 
-  /// Slower than this, metres a second, the course of a receiver is noise.
-  private static let slowest = 0.5
-
-  private static func course(of fix: JSONValue?) throws(Failure) -> Double {
-    guard let course = fix?["track"]?.double, fix?["speed"]?.double ?? 0 >= slowest else {
+  private static func course(of device: JSONObject) throws(Failure) -> Double {
+    guard let course = device["course_deg"]?.double else {
       throw Failure(
         .noAnswer,
-        fix == nil
+        device["fix"]?.coordinate == nil
           ? "--ahead needs a position, and there is no fix yet; see 'georemind status'"
           : "--ahead needs a course, and the device stands still; give a route with --along")
     }
