@@ -121,7 +121,8 @@ let package = Package(
     + library(
       "Fleet",
       [
-        "Containers", "Departure", "Geodesy", "CivilTime", "JSONText", "Positioning", "Phones",
+        "Bytes", "Containers", "Departure", "Geodesy", "CivilTime", "JSONText", "Positioning",
+        "Phones",
         "Reminders",
       ], settings: strict)
     + fleet
