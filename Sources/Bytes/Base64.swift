@@ -8,11 +8,12 @@ package enum Base64 {
     var text: [UInt8] = []
     text.reserveCapacity((bytes.count + 2) / 3 * 4)
     for start in stride(from: 0, to: bytes.count, by: 3) {
-      let group = bytes[start..<min(start + 3, bytes.count)]
-      let number = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
+      let count = min(3, bytes.count - start)
+      var number = Int(bytes[start]) << 16
+      if count > 1 { number |= Int(bytes[start + 1]) << 8 }
+      if count > 2 { number |= Int(bytes[start + 2]) }
       for place in 0..<4 {
-        text.append(
-          place <= group.count ? digits[number >> (18 - 6 * place) & 63] : UInt8(ascii: "="))
+        text.append(place <= count ? digits[number >> (18 - 6 * place) & 63] : UInt8(ascii: "="))
       }
     }
     return String(decoding: text, as: UTF8.self)

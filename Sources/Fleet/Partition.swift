@@ -13,7 +13,7 @@ package import Reminders
 /// firings, whoever reads it and however often it changed its owner.
 ///
 /// The rows of a device are a snapshot of its engine at one message (`Engine.state`). They are
-/// stored with each effect and command, and at least every half minute in which messages come. A
+/// stored with each effect and command, and at least every minute in which messages come. A
 /// new owner reads the log from the first message that the rows of a device lack (`replayPoint`).
 /// So it decides only what nobody has stored, and nothing is stored twice.
 package final class Partition {
@@ -58,7 +58,7 @@ package final class Partition {
   ///   - snapshotAge: how long messages of a device may wait for its next snapshot.
   package init(
     _ number: Int, after stored: LogPoint = LogPoint(), replay: LogPoint = LogPoint(),
-    snapshotAge: TimeSpan = .seconds(30)
+    snapshotAge: TimeSpan = .minutes(1)
   ) {
     self.number = number
     self.stored = stored

@@ -25,7 +25,9 @@ import Testing
     case 3: state[part] = [nil, .int(5), "no base64!", .null].randomElement(using: &random) ?? nil
     case 4: bytes[Int.random(in: 0..<bytes.count, using: &random)] ^= 64
     default:
-      let place = 8 * Int.random(in: 0..<bytes.count / 8, using: &random)
+      // Where the byte 255 is, a number follows.
+      let marks = bytes.indices.filter { bytes[$0] == 255 && $0 + 8 < bytes.count }
+      let place = (marks.randomElement(using: &random) ?? 0) + 1
       let bits = (Self.hostile.randomElement(using: &random) ?? 0).bitPattern
       for byte in 0..<8 { bytes[place + byte] = UInt8(truncatingIfNeeded: bits >> (8 * byte)) }
     }
