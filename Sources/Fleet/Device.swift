@@ -48,7 +48,8 @@ final class Device {
 
   /// The state that an earlier owner has stored.
   struct Restoration {
-    let state: JSONValue?
+    /// nil where it cannot be read: then the device is as after a restart.
+    var state: JSONValue?
     let experience: TravelExperience?
     var reminders: [(Reminder, History)] = []
   }
@@ -59,7 +60,7 @@ final class Device {
     if let experience = restoration.experience {
       engine.remember(experience, at: stored.time)
     }
-    if let state = restoration.state { _ = engine.begin(with: state) }
+    if let state = restoration.state, !engine.begin(with: state) { self.restoration?.state = nil }
     engine.beginLoading(count: restoration.reminders.count)
     for (reminder, history) in restoration.reminders { engine.load(reminder, history) }
     engine.finishLoading(at: stored.time, into: &effects)

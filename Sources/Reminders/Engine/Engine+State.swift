@@ -43,12 +43,15 @@ extension Engine {
   }
 
   /// Takes over the rest, once the reminders of that state are loaded and places have come.
-  /// - Returns: whether the state could be read. If not, each reminder has a plan of its own.
+  /// - Parameter state: one that `begin` could read.
+  /// - Returns: whether the state could be read. If not, it is as after a restart.
   package mutating func resume(with state: JSONValue, at now: Instant) -> Bool {
     if var tape = StateTape(text: state["reminders"]?.string) {
       passReminders(&tape)
       if tape.isReadWhole { return true }
     }
+    reception = Reception()
+    rebuildMonitor()
     for index in slots.indices { replan(index, at: now) }
     return false
   }
