@@ -52,6 +52,14 @@ package struct StateTape {
     value = Int64(number)
   }
 
+  /// An enumeration by its number; another number is impossible.
+  package mutating func pass<Value: RawRepresentable>(_ value: inout Value)
+  where Value.RawValue == UInt8 {
+    var number = Int(value.rawValue)
+    pass(&number)
+    if let read = UInt8(exactly: number).flatMap(Value.init) { value = read } else { fail() }
+  }
+
   /// - Parameters:
   ///   - blank: an item to begin with where items are read.
   ///   - item: passes one, as one number at least.

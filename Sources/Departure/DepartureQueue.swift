@@ -65,7 +65,7 @@ package struct DepartureQueue: Sendable {
 
   /// Passes how far the reminder of a slot has come, and when it is evaluated next.
   package mutating func pass(_ tape: inout StateTape, _ slot: Int32) {
-    var entry = entry(slot)
+    let entry = entry(slot)
     var (isNotified, silentUntil) = (entry?.stage == .notified, Instant?.none)
     if case .silent(let until) = entry?.stage { silentUntil = until }
     var hasReported = entry?.hasReportedSilence ?? false
@@ -75,9 +75,10 @@ package struct DepartureQueue: Sendable {
     tape.pass(&hasReported)
     tape.pass(&check)
     guard tape.isReading, !tape.hasFailed, entry != nil else { return }
-    entry?.stage = isNotified ? .notified : silentUntil.map { .silent(until: $0) } ?? .waiting
-    entry?.hasReportedSilence = hasReported
-    entries[Int(slot)] = entry.map { .some($0) } ?? .none
+    change(slot) {
+      $0.stage = isNotified ? .notified : silentUntil.map { .silent(until: $0) } ?? .waiting
+      $0.hasReportedSilence = hasReported
+    }
     if let check { times.push(slot: slot, at: check) } else { times.cancel(slot: slot) }
   }
 

@@ -39,7 +39,7 @@ package final class Partition {
   /// From here the log is read again.
   private let replayStart: LogPoint
   /// How long messages of a device may wait for its next snapshot.
-  private let snapshotAge: TimeSpan
+  private static let snapshotAge = TimeSpan.minutes(1)
   /// Devices by the first message that their rows lack, the oldest first. An entry whose point is
   /// no more the device's counts no more.
   private var unstored: ArraySlice<(device: Device, point: LogPoint)> = []
@@ -55,15 +55,12 @@ package final class Partition {
   /// - Parameters:
   ///   - stored: the last decided message; the beginning of the log for none.
   ///   - replay: the `replayPoint` that was stored with it.
-  ///   - snapshotAge: how long messages of a device may wait for its next snapshot.
   package init(
-    _ number: Int, after stored: LogPoint = LogPoint(), replay: LogPoint = LogPoint(),
-    snapshotAge: TimeSpan = .minutes(1)
+    _ number: Int, after stored: LogPoint = LogPoint(), replay: LogPoint = LogPoint()
   ) {
     self.number = number
     self.stored = stored
     replayStart = replay
-    self.snapshotAge = snapshotAge
     next = stored.sequence + 1
     now = replay.time
     committed = stored.sequence
@@ -82,8 +79,8 @@ package final class Partition {
 
   /// Devices whose snapshot is too old get a new one, several at a time.
   private func renewSnapshots() {
-    guard let first = unstored.first, now - first.point.time > snapshotAge else { return }
-    let recent = now - TimeSpan(microseconds: snapshotAge.microseconds / 6 * 5)
+    guard let first = unstored.first, now - first.point.time > Self.snapshotAge else { return }
+    let recent = now - TimeSpan(microseconds: Self.snapshotAge.microseconds / 6 * 5)
     while let first = unstored.first, first.point.time < recent {
       unstored.removeFirst()
       if first.device.unstored == first.point { mark(first.device) }

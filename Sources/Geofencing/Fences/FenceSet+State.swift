@@ -33,12 +33,11 @@ extension FenceSet {
     inside = within.compactMap(fence).filter { index.contains($0) }
     for id in inside { presences[Int(id)] = .inside }
     pending = []
-    for next in undecided {
-      guard let id = fence(next.name), index.contains(id) else { continue }
-      presences[Int(id)] = next.presence
-      pending.append(
-        PendingFence(
-          fence: id, wasInside: next.next.wasInside, wasOutside: next.next.wasOutside))
+    for var item in undecided {
+      guard let id = fence(item.name), index.contains(id) else { continue }
+      presences[Int(id)] = item.presence
+      item.next.fence = id
+      pending.append(item.next)
     }
     awaited = passes.compactMap { name, pass in
       guard let id = fence(name), index.contains(id) else { return nil }
@@ -56,13 +55,7 @@ extension FenceSet {
 
     mutating func pass(_ tape: inout StateTape) {
       tape.pass(&name)
-      var number = Int(presence.rawValue)
-      tape.pass(&number)
-      if let read = UInt8(exactly: number).flatMap(Presence.init) {
-        presence = read
-      } else {
-        tape.fail()
-      }
+      tape.pass(&presence)
       tape.pass(&next.wasInside, blank: false) { $1.pass(&$0) }
       tape.pass(&next.wasOutside)
     }

@@ -56,15 +56,12 @@ extension Reception {
 extension Fix {
   /// The part that decisions and firings use.
   fileprivate mutating func pass(_ tape: inout StateTape) {
-    var number = Int(source.rawValue)
     tape.pass(&time)
     tape.pass(&position)
     tape.pass(&speed)
     tape.pass(&track)
     tape.pass(&eph)
-    tape.pass(&number)
-    guard let source = UInt8(exactly: number).flatMap(Source.init) else { return tape.fail() }
-    self.source = source
+    tape.pass(&source)
   }
 }
 
