@@ -142,11 +142,12 @@ extension Engine {
     package let placeNumber: Int64?
   }
 
-  /// Whether the device is at the place of a reminder, by its stay and by the last fix. The stay of
-  /// a reminder that has fired is not followed: the fix decides.
+  /// Whether the device is at the place of a location reminder, by its stay and by the last fix.
+  /// The stay of one that has fired is not followed: the fix decides.
   package func isAtPlace(of id: String) -> Bool {
     guard let index = slots.index(of: id), let slot = slots.slot(index),
-      slot.reminder.trigger != .silent, !slot.reminder.watchesAnchor
+      slot.reminder.kind == .location, slot.reminder.trigger != .silent,
+      !slot.reminder.watchesAnchor
     else { return false }
     let isInside = slot.history.stay.isInside
     guard let fix = lastFix, !isFixInDoubt, let region = slot.reminder.region else {

@@ -43,6 +43,13 @@ import Testing
     let snooze = #"{"id":"milk","until":"until-leave"}"#
     #expect("\(try client.error("Snooze", snooze))".contains("where you are now"))
     try go(live, east: 0)
+    // A time to leave for it does not wait for a departure.
+    _ = try client.call(
+      "Add",
+      #"{"reminder":{"id":"go","title":"go","kind":"preemptive","due":"2099-01-01T10:00:00Z","#
+        + #""place":{"name":"Rewe","lat":53.55,"lon":9.99,"radius_m":100}}}"#)
+    let other = #"{"id":"go","until":"until-leave"}"#
+    #expect("\(try client.error("Snooze", other))".contains("where you are now"))
     let reminder = try client.call("Snooze", snooze)["reminder"]
     #expect(reminder?["state"] == "snoozed" && reminder?["snoozed_until_leave"] == true)
     try go(live, east: 10)

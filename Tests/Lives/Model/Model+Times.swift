@@ -162,5 +162,6 @@ extension Model {
     let passed = moments(of: next, record).count { $0 <= now }
     let used = max(record.mark(next).leads, passed)
     record.marks[next.name, default: .init()].leads = used
+    giveBackLeads(&record)
   }
 }
