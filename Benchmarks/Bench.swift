@@ -45,7 +45,8 @@ private let benchHelp = """
   fleet N M
       N engines in one process with M reminders each: device_bytes, resident memory of one after a fix;
       engine_bytes, its own in line; load_us; ns_per_fix, of one in ten seconds, three in ten going;
-      restore_us, from the JSON of its reminders and histories
+      restore_us, from the JSON of its reminders and histories; state_us and resume_us, its snapshot
+      written and read; state_bytes
   growth EVENT N
       us, processor time of an event where there are N of its kind: add-categories, fix-reminders,
       fix-categories, fix-waiting, fix-corners, fix-departures, add-place, dates, prune

@@ -12,19 +12,33 @@ private let now = Instant(seconds: 1_800_000_000)
 func fleetBench(devices: Int, reminders count: Int) throws -> String {
   let empty = residentBytes()
   var fleet: [Device] = []
+  // One list for all: a service carries the effects of an event out before the next.
+  var effects: [Effect] = []
   fleet.reserveCapacity(devices)
-  let load = spent { for number in 0..<devices { fleet.append(Device(number, count)) } }
-  for device in fleet { device.follow(0) }
+  let load = spent {
+    for number in 0..<devices { fleet.append(Device(number, count, &effects)) }
+  }
+  for device in fleet { device.follow(0, &effects) }
   let bytes = Double(residentBytes() - empty) / Double(devices)
 
   let rounds = 20
-  let follow = spent { for round in 1...rounds { for device in fleet { device.follow(round) } } }
+  let follow = spent {
+    for round in 1...rounds { for device in fleet { device.follow(round, &effects) } }
+  }
   let texts = fleet.prefix(1_000).map(\.texts)
-  let restore = try spent { for one in texts { _ = try Device(one) } } / Double(texts.count)
+  let restore = try spent { for one in texts { _ = try Device(one, &effects) } }
+  var states: [JSONValue] = []
+  let write = spent { for device in fleet { states.append(device.engine.state()) } }
+  let size = states.reduce(0) { $0 + $1.line.utf8.count }
+  let read = spent {
+    for (device, state) in zip(fleet, states) { _ = device.engine.resume(with: state, at: now) }
+  }
+  func each(_ seconds: Double) -> String { rounded(seconds / Double(devices) * 1e6) }
   return "engine_bytes=\(MemoryLayout<Engine>.size) device_bytes=\(rounded(bytes))"
     + " load_us=\(rounded(load / Double(devices) * 1e6))"
     + " ns_per_fix=\(rounded(follow / Double(devices * rounds) * 1e9))"
-    + " restore_us=\(rounded(restore * 1e6))"
+    + " restore_us=\(rounded(restore / Double(texts.count) * 1e6))"
+    + " state_us=\(each(write)) resume_us=\(each(read)) state_bytes=\(size / devices)"
 }
 
 /// Resident memory of this process in bytes; 0 where the kernel does not say.
@@ -43,20 +57,21 @@ private final class Device {
   typealias Texts = [(reminder: String, history: String?)]
 
   var engine = Engine(zone: .utc)
-  private var effects: [Effect] = []
   private let home: Coordinate
   private let speed: Double
 
-  init(_ number: Int, _ count: Int) {
+  init(_ number: Int, _ count: Int, _ effects: inout [Effect]) {
     home = position(number)
     speed = number % 10 < 3 ? 15 : 0
+    effects.removeAll(keepingCapacity: true)
     engine.load(
       (0..<count).map { (reminder($0, of: number, near: home), nil) }, at: now, into: &effects)
   }
 
   /// From what was stored of a device.
-  init(_ texts: Texts) throws {
+  init(_ texts: Texts, _ effects: inout [Effect]) throws {
     (home, speed) = (position(0), 0)
+    effects.removeAll(keepingCapacity: true)
     engine.beginLoading(count: texts.count)
     for (text, history) in texts {
       guard let json = try JSONParser.parse(text).object else { throw BenchError("no object") }
@@ -70,8 +85,8 @@ private final class Device {
   }
 
   /// The fix of a round, of which there is one in ten seconds.
-  func follow(_ round: Int) {
-    effects.removeAll()
+  func follow(_ round: Int, _ effects: inout [Effect]) {
+    effects.removeAll(keepingCapacity: true)
     let time = now + .seconds(Double(10 * round))
     let place = home.destination(bearing: 75, distance: speed * 10 * Double(round))
     let fix = Fix(time: time, position: place, mode: .threeD, source: .gnss, speed: speed, eph: 8)

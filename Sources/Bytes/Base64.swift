@@ -5,6 +5,7 @@ package enum Base64 {
 
   /// Padded. Complexity: O(bytes).
   package static func encoded(_ bytes: [UInt8]) -> String {
+    let digits = digits
     var text: [UInt8] = []
     text.reserveCapacity((bytes.count + 2) / 3 * 4)
     for start in stride(from: 0, to: bytes.count, by: 3) {

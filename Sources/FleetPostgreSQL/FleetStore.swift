@@ -75,9 +75,11 @@ package final class FleetStore {
     return (partition, failures)
   }
 
-  /// The log ends before the stored offset: sets that back to its end.
-  package func acceptGap(_ partition: Int, last: UInt64) throws(DatabaseError) {
-    try database.run("SELECT fleet.accept_gap($1::int, $2::bigint)", "\(partition)", "\(last)")
+  /// The log has no more than this of the needed messages: a later owner begins there.
+  package func acceptGap(_ partition: Int, _ span: LogSpan) throws(DatabaseError) {
+    try database.run(
+      "SELECT fleet.accept_gap($1::int, $2::bigint, $3::bigint)", "\(partition)",
+      "\(span.next - 1)", "\(span.start)")
   }
 
   /// Stores all decisions of these partitions in one transaction.

@@ -102,7 +102,7 @@ struct CheckCommand: ParsableCommand {
     guard first == 1 else {
       throw ValidationError("partition \(partition.number) begins with message \(first): cut")
     }
-    let cursor = LogCursor(log, partition.number, from: partition.start)
+    let cursor = LogCursor(log, partition.number, from: partition.span.start)
     var failures = 0
     while partition.next <= last {
       do throws(LogError) {

@@ -89,7 +89,11 @@ struct RunCommand: ParsableCommand {
   @Option(help: ArgumentHelp("A file for OpenMetrics, written every second.", valueName: "file"))
   var metrics: String?
 
-  @Flag(help: "Go on where the log lacks messages: after it was restored from an older copy.")
+  @Flag(
+    help: """
+      Go on where the log lacks messages: it was cut, or restored from an older copy. The messages \
+      that a restored log has by then do not count.
+      """)
   var acceptGap = false
 
   func run() throws {

@@ -7,9 +7,9 @@ import Glibc
 /// log holds the rest.
 final class Inbox: @unchecked Sendable {
   enum Item: Sendable {
-    /// The next message is none of the log: it was cut, or restored from an older copy. That ends
-    /// the reader. The log ends with this message.
-    case gap(LogError, last: UInt64)
+    /// The log lacks messages: it was cut, or restored from an older copy. It has these. That ends
+    /// the reader.
+    case gap(LogError, has: LogSpan)
     case messages([LogMessage])
     case failed(LogError)
   }
@@ -78,8 +78,7 @@ final class LogTail: @unchecked Sendable {
   private let connection: any LogConnection
   private let partition: Int
   private let inbox: Inbox
-  /// The number of the first message to be decided.
-  private let next: UInt64
+  private let span: LogSpan
   /// Of the thread alone.
   private let cursor: LogCursor
   private let acceptsGap: Bool
@@ -91,9 +90,9 @@ final class LogTail: @unchecked Sendable {
     self.partition = partition.number
     self.inbox = inbox
     number = inbox.register()
-    next = partition.next
+    span = partition.span
     self.acceptsGap = acceptsGap
-    cursor = LogCursor(connection, partition.number, from: partition.start)
+    cursor = LogCursor(connection, partition.number, from: span.start)
     var thread = pthread_t()
     let box = Unmanaged.passRetained(self)
     let body: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { pointer in
@@ -118,8 +117,12 @@ final class LogTail: @unchecked Sendable {
       do throws(LogError) {
         if !isWhole {
           let (first, last) = try connection.bounds(of: partition)
-          isWhole = next == 1 || (first <= next && last + 1 >= next)
-          if !isWhole, try refuse(first, last) { return }
+          if let gap = span.gap(first: first, last: last) {
+            try accept(gap)
+            let found = span.within(first: first, last: last)
+            return inbox.put(.gap(LogError(gap), has: found), from: self)
+          }
+          isWhole = true
         }
         let messages = try cursor.fetch()
         if !messages.isEmpty { inbox.put(.messages(messages), from: self) }
@@ -130,17 +133,11 @@ final class LogTail: @unchecked Sendable {
     }
   }
 
-  /// The log lacks messages: nothing is decided there unless the operator says so.
-  private func refuse(_ first: UInt64, _ last: UInt64) throws(LogError) -> Bool {
-    let reason = LogError(
-      "the log has the messages \(first) to \(last), and \(next) is next: it was cut, or restored "
-        + "from an older copy. Nothing is decided here without --accept-gap")
-    guard acceptsGap else {
-      // A newly elected leader may not know its last message yet.
-      usleep(1_000_000)
-      throw reason
-    }
-    inbox.put(.gap(reason, last: max(first, last + 1) - 1), from: self)
-    return true
+  /// Nothing is decided on a log that lacks messages unless the operator says so.
+  private func accept(_ gap: String) throws(LogError) {
+    guard !acceptsGap else { return }
+    // A newly elected leader may not know its last message yet.
+    usleep(1_000_000)
+    throw LogError("\(gap). Nothing is decided here without --accept-gap")
   }
 }

@@ -109,9 +109,9 @@ final class Worker {
   private func take(_ item: Inbox.Item, _ number: Int, _ store: FleetStore) throws {
     guard var entry = owned[number] else { return }
     switch item {
-    case .gap(let reason, let last):
+    case .gap(let reason, let span):
       report.write(.warning, "Partition \(number): \(reason). It is accepted.")
-      try store.acceptGap(number, last: last)
+      try store.acceptGap(number, span)
       return try restore(number, store)
     case .messages(let messages):
       let isReplaying = entry.partition.isReplaying

@@ -42,7 +42,7 @@ import Testing
       let partition = try store.partition()
       partition.places = places
       var left = Int.random(in: 1...1_500, using: &random)
-      for message in log where message.sequence >= partition.start {
+      for message in log where message.sequence >= partition.span.start {
         partition.take(message)
         guard !partition.isReplaying else { continue }
         #expect(partition.divergedCount == 0)
@@ -95,7 +95,7 @@ import Testing
       try store.commit(owner)
       var copy = store
       let next = try copy.partition()
-      for message in log where message.sequence >= next.start { next.take(message) }
+      for message in log where message.sequence >= next.span.start { next.take(message) }
       try copy.commit(next)
       #expect(firings(copy) == expected, "after \(message.sequence)")
     }

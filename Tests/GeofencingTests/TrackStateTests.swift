@@ -81,12 +81,19 @@ extension Track {
   fileprivate var state: [Double] {
     var (copy, tape) = (self, StateTape())
     copy.pass(&tape)
-    return tape.numbers
+    var (reader, numbers) = (StateTape(tape.bytes), [Double]())
+    while !reader.isReadWhole, !reader.hasFailed {
+      numbers.append(0)
+      reader.pass(&numbers[numbers.count - 1])
+    }
+    return numbers
   }
 
   /// With another state; nil for numbers that are none.
   fileprivate func with(_ state: [Double]) -> Track? {
-    var (copy, tape) = (self, StateTape(state))
+    var (copy, writer) = (self, StateTape())
+    for var number in state { writer.pass(&number) }
+    var tape = StateTape(writer.bytes)
     copy.pass(&tape)
     return tape.isReadWhole ? copy : nil
   }

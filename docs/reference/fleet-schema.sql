@@ -86,12 +86,12 @@ CREATE OR REPLACE FUNCTION fleet.acquire(_count int) RETURNS SETOF int LANGUAGE 
     LIMIT _count OFFSET 0) f
   WHERE pg_try_advisory_lock(7301, partition) $$;
 
--- The log was restored from an older copy: its next message counts again. Histories are as stored.
-CREATE OR REPLACE FUNCTION fleet.accept_gap(_partition int, _last bigint) RETURNS void
-LANGUAGE sql AS $$
-  UPDATE fleet.partition SET seq = _last, replay = least(replay, _last)
-    WHERE partition = _partition;
-  UPDATE fleet.device SET seq = _last WHERE partition = _partition AND seq > _last $$;
+-- The log was cut, or restored from an older copy: the message after _seq counts next, and those
+-- from _replay on are read. Snapshots and histories are as stored.
+CREATE OR REPLACE FUNCTION fleet.accept_gap(_partition int, _seq bigint, _replay bigint)
+RETURNS void LANGUAGE sql AS $$
+  UPDATE fleet.partition SET seq = _seq, replay = _replay WHERE partition = _partition;
+  UPDATE fleet.device SET seq = _seq WHERE partition = _partition AND seq > _seq $$;
 
 -- All decisions of one worker since its last call, in one transaction.
 --   _parts   [{p, seq, at, replay, replay_at}]
@@ -184,7 +184,7 @@ REVOKE ALL ON FUNCTION fleet.accept(text) FROM PUBLIC;
 GRANT USAGE ON SCHEMA fleet TO van;
 GRANT EXECUTE ON FUNCTION fleet.accept(text) TO van;
 REVOKE ALL ON FUNCTION fleet.commit(text, jsonb, jsonb, jsonb), fleet.beat(text, jsonb),
-  fleet.acquire(int), fleet.accept_gap(int, bigint) FROM PUBLIC;
+  fleet.acquire(int), fleet.accept_gap(int, bigint, bigint) FROM PUBLIC;
 
 -- Numbers that a ledger lacks: each is a firing that never came. Those before its first one are
 -- none: the hook began later, the machine was restored from a copy, or the rows were deleted.

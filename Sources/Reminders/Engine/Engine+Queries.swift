@@ -143,7 +143,7 @@ extension Engine {
   }
 
   /// Whether the device is at the place of a location reminder, by its stay and by the last fix.
-  /// The stay of one that has fired is not followed: the fix decides.
+  /// After its firing a reminder's stay is not followed: the fix decides.
   package func isAtPlace(of id: String) -> Bool {
     guard let index = slots.index(of: id), let slot = slots.slot(index),
       slot.reminder.kind == .location, slot.reminder.trigger != .silent,

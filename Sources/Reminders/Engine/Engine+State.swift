@@ -118,45 +118,12 @@ extension Engine {
 }
 
 extension StateTape {
-  /// A whole number below it is a byte. Before another one is this byte, and its bits follow, the
-  /// lowest first.
-  private static let mark: UInt8 = 255
-
-  /// The numbers in bytes, as base64.
-  fileprivate var text: String {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(4 * numbers.count)
-    for number in numbers {
-      let byte = UInt8(exactly: number) ?? Self.mark
-      let bits = number.bitPattern
-      if byte < Self.mark, Double(byte).bitPattern == bits {
-        bytes.append(byte)
-        continue
-      }
-      bytes.append(Self.mark)
-      for place in 0..<8 as Range<UInt64> {
-        bytes.append(UInt8(truncatingIfNeeded: bits >> (8 * place)))
-      }
-    }
-    return Base64.encoded(bytes)
-  }
+  fileprivate var text: String { Base64.encoded(bytes) }
 
   /// nil for a text of another form.
   fileprivate init?(text: String?) {
     guard let bytes = text.flatMap({ Base64.decoded($0) }) else { return nil }
-    var numbers: [Double] = []
-    var rest = bytes[...]
-    while let byte = rest.popFirst() {
-      guard byte == Self.mark else {
-        numbers.append(Double(byte))
-        continue
-      }
-      guard rest.count >= 8 else { return nil }
-      numbers.append(
-        Double(bitPattern: rest.prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }))
-      rest.removeFirst(8)
-    }
-    self.init(numbers)
+    self.init(bytes)
   }
 }
 

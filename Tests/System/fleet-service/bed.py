@@ -247,9 +247,9 @@ fsync = off # power cuts are not among the faults
     def log(self):
         return "nats://" + ",".join(server[7:] for server in self.servers)
 
-    def worker(self, node):
+    def worker(self, node, *more):
         self.start(node, self.program, "run", "--name", node, "--database", self.address,
-                   "--log", self.log(), "--metrics", f"{self.folder}/{node}.metrics")
+                   "--log", self.log(), "--metrics", f"{self.folder}/{node}.metrics", *more)
 
     def wait(self, body, seconds=30):
         end = time.time() + seconds
