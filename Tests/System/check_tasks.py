@@ -28,12 +28,12 @@ folder = tempfile.mkdtemp(prefix="georemind-tasks.")
 has_broker = all(map(shutil.which, ("mosquitto", "mosquitto_pub")))
 processes, requests = [], []
 
-# What nothing of the project does: it stores no track, and it is no tracker of other people.
-OPEN = {10: "a trip is recorded by gpspipe and drawn by replay --report", 29: "where --share prints a link",
-        30: "the daemon stores no track", 32: "phones are receivers of one device"}
+# What needs minutes of positions on a live clock: `georemind trips` by `Keep=`, which the tests of the daemon show.
+OPEN = {10: "georemind trips export last", 30: "georemind trips --since today"}
 
 # The programs of others that a command with a word needs.
-NEEDS = {"mosquitto_pub": "mosquitto_pub", "test mqtt": "mosquitto_pub", "sh bar": "jq", "hooks/ntfy": "curl"}
+NEEDS = {"mosquitto_pub": "mosquitto_pub", "test mqtt": "mosquitto_pub", "sh bar": "jq", "hooks/ntfy": "curl",
+         "follow_link": "curl"}
 
 LIVE = "GEOREMIND_SOCKET=$PWD/live "
 
@@ -87,10 +87,14 @@ TASKS = [
     (28, "a loud anchor alarm on the phone",
      "GEOREMIND_PRIORITY=1 GEOREMIND_TITLE=Anchor GEOREMIND_WHY=x $EXAMPLES/hooks/ntfy && cat requests",
      "/topic/publish?…priority=5…tags=rotating_light…"),
+    (29, "where am I on a map, live", "georemind web link >link && cat link && follow_link",
+     "http://127.0.0.1:…/map/#…\n…\"lat\":53.5410…"),
     (31, "tell me above 10 knots",
      "georemind add 'Too fast' --at 53.55,9.95 --radius 1000km --min-speed 10kn --if-inside fire --dry-run --json"
      " >fast.json && georemind replay $EXAMPLES/drive.nmea --reminders fast.json",
      "2026-06-12T17:4…  arrive  Too fast: …\n…"),
+    (32, "when another phone arrives", LIVE + "georemind add Anna is home --at 53.55,9.99 --who anna",
+     "Anna is home: will ring once when anna comes within 150 m of …"),
     (33, "waypoints of OpenCPN", "georemind import waypoints.gpx && georemind place show Slipway",
      "Imported 1 place\nSlipway  53.550000, 9.970000  93 m"),
     (34, "a task from the phone, by CalDAV", LIVE + "georemind list paint", "date\n  …2099-06-14…  Paint the boat"),
@@ -109,6 +113,12 @@ TASKS = [
 ]
 
 FUNCTIONS = """
+follow_link() {
+  # The command reads the port in /etc alone where root calls it.
+  link=$(head -n 1 link) && page=http://$WEB/map
+  curl -sf -c jar -H "Origin: http://$WEB" -H "Content-Type: application/json" -d "{\\"link\\":\\"${link#*#}\\"}" \\
+    "$page/session" >session && { curl -sfN -m 5 -b jar "$page/events" || true; } | sed '/"lat"/q'
+}
 wait_for() { for i in $(seq 100); do eval "$1" 2>/dev/null | grep -q "$2" && break; sleep 0.1; done; eval "$1"; }
 """
 
@@ -177,14 +187,17 @@ def prepare():
     with open(f"{root}/docs/how-to/status-bars-and-monitoring.md") as page:
         write("bar", re.search(r"```sh\n(#!/bin/sh\nringing=.*?)```", page.read(), re.S)[1])
     conf = write("live.conf", f"[Reminders]\nQuietHours=03:00-03:01\n[Calendar]\nFolder={folder}/calendars\n"
-                 f"[MQTT]\nBroker=mqtt://127.0.0.1:{broker}\nCommands=yes\n")
-    start("recorded", "georemindd", "--config", "/dev/null", "--state-directory", f"{folder}/state",
+                 f"[MQTT]\nBroker=mqtt://127.0.0.1:{broker}\nCommands=yes\n[Tracker anna]\nPhone=anna\n")
+    environment["WEB"] = f"127.0.0.1:{free_port()}"
+    page = write("page.conf", f"[Web]\nListen={environment['WEB']}\nPage=yes\n")
+    start("recorded", "georemindd", "--config", page, "--state-directory", f"{folder}/state",
           "--socket", f"{folder}/control", "--foreground-journal",
           "--feed", f"file://{root}/examples/drive.nmea?speed=max")
     start("live", "georemindd", "--config", conf, "--state-directory", f"{folder}/state-live",
           "--socket", f"{folder}/live", "--foreground-journal")
     wait_for("the drive is not played", "georemind status --json", '"state":"ended"')
     wait_for("no live daemon", "georemind --socket live status --json", '"version"')
+    start("web", "georemind-web", "--config", page, "--socket", f"{folder}/control", "--feed-socket", f"{folder}/web")
     if has_broker:
         start("broker", "mosquitto", "-p", str(broker))
         start("mqtt", "georemind-mqtt", "--socket", f"{folder}/live", "--config", conf, "--positions", f"{folder}/phones")
