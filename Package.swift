@@ -119,6 +119,9 @@ let package = Package(
         "JSONText",
       ])
     + library(
+      "Rules",
+      ["CivilTime", "Configuration", "Departure", "Geofencing", "Positioning", "Reminders"])
+    + library(
       "Fleet",
       [
         "Bytes", "Containers", "Departure", "Geodesy", "CivilTime", "JSONText", "Positioning",
@@ -185,14 +188,14 @@ let package = Package(
       [
         "Geodesy", "CivilTime", "JSONText", "Positioning", "Geofencing", "Departure", "Reminders",
         "Interchange", "Control", "LinuxRuntime", "Feeds", "BaseMap", "Report", "Companion",
-        "Configuration", "Bytes", "Phones", "Storage", arguments,
+        "Configuration", "Bytes", "Phones", "Rules", "Storage", arguments,
       ], settings: strict, testData: ["Screens"])
     + library(
       "Daemon",
       [
         "Bytes", "Geodesy", "CivilTime", "JSONText", "Configuration", "Positioning", "Geofencing",
         "Departure", "Reminders", "Interchange", "Storage", "Control", "LinuxRuntime", "Feeds",
-        "Routing", "Companion", "Hooks", "MQTT", arguments, logging,
+        "Routing", "Rules", "Companion", "Hooks", "MQTT", arguments, logging,
       ], settings: strict)
     + [
       .executableTarget(

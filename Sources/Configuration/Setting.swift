@@ -68,6 +68,18 @@ package struct Setting<Settings>: Sendable {
     store = { (_, _) in }
   }
 
+  /// A key of a part of the settings.
+  package init<Part>(
+    _ other: Setting<Part>, in path: any WritableKeyPath<Settings, Part> & Sendable
+  ) {
+    key = other.key
+    expected = other.expected
+    sift = other.sift
+    store = { (configuration, settings) throws(ConfigurationError) in
+      try other.store(configuration, &settings[keyPath: path])
+    }
+  }
+
   /// Leaves out wrong values, and adds their errors to the configuration.
   package func leaveOutWrong(_ configuration: inout Configuration) { sift(&configuration) }
 

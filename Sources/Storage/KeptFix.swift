@@ -95,6 +95,14 @@ package struct EngineState {
 
   package func keep(mutes: String) throws(StoreError) { try keep(mutes, as: Self.mutesKey) }
 
+  /// The trips of the machine itself in a database that a daemon may be using; it is only read.
+  package static func experience(in path: String) throws(StoreError) -> TravelExperience {
+    let source = try Database(path: path, access: .readOnly)
+    defer { source.close() }
+    try source.refuseForeign(Schema.migrations)
+    return try EngineState(database: source).experience()
+  }
+
   func number(_ key: String) throws(StoreError) -> Int64? {
     try value(of: key).flatMap { Int64($0) }
   }

@@ -10,8 +10,8 @@ import Testing
   /// From the bottom up: a target imports only targets that stand before it.
   private static let order = [
     "Bytes", "Unpacking", "Containers", "Geodesy", "CivilTime", "JSONText", "Configuration",
-    "Positioning", "Phones", "Geofencing", "Departure", "Reminders", "Fleet", "FleetPostgreSQL",
-    "FleetNATS", "FleetKafka", "Interchange", "Storage", "Control", "BaseMap", "Report",
+    "Positioning", "Phones", "Geofencing", "Departure", "Reminders", "Rules", "Fleet",
+    "FleetPostgreSQL", "FleetNATS", "FleetKafka", "Interchange", "Storage", "Control", "BaseMap", "Report",
     "LinuxRuntime", "Feeds", "Routing", "Companion", "Notifier", "Hooks", "MQTT", "Client",
     "Daemon", "georemind", "georemind-route", "georemind-web", "georemind-mqtt", "georemind-fleet",
   ]

@@ -1,4 +1,5 @@
 import CivilTime
+import Departure
 import Geodesy
 import Interchange
 import Positioning
@@ -30,24 +31,26 @@ struct Replay: ~Copyable {
   private let calendar: [String: CalendarReminder]
   /// A recording of gpsd may hold several devices.
   private var selection = FixSelection()
+  private let experience: TravelExperience
   private let places: ReplayPlaces
   private var effects: [Effect] = []
 
   /// - Parameters:
   ///   - start: start of the clock; nil is the time of the first dated fix.
   ///   - end: end of the clock; nil is the time of the last one.
+  ///   - experience: the trips that are known at the start.
   init(
     reminders: [Reminder], calendar: [String: CalendarReminder] = [:],
     places: ReplayPlaces = ReplayPlaces(), from start: Instant?, to end: Instant? = nil,
-    zone: TimeZoneRules, units: LengthUnits = .metric
+    zone: TimeZoneRules, settings: EngineSettings = EngineSettings(),
+    experience: TravelExperience = TravelExperience()
   ) {
     self.reminders = reminders
     self.calendar = calendar
     self.places = places
     self.start = start
     self.end = end
-    var settings = EngineSettings()
-    settings.units = units
+    self.experience = experience
     engine = Engine(settings: settings, zone: zone)
   }
 
@@ -113,6 +116,7 @@ struct Replay: ~Copyable {
   private mutating func begin(at time: Instant, fire: (Firing) throws -> Void) throws {
     began = time
     now = time
+    engine.remember(experience, at: time)
     let zone = engine.zone
     let entries = reminders.map { ($0, calendar[$0.id]?.history(at: time, in: zone)) }
     engine.load(entries, at: time, into: &effects)

@@ -34,7 +34,8 @@ struct ReplayCommand: ClientCommand {
     commandName: "replay", abstract: "Play a recorded feed against reminders, in virtual time.",
     discussion: """
       Shows which reminders would have fired, when and why. It changes nothing and needs no \
-      daemon, except without --reminders: then it takes the daemon's reminders, as if new.
+      daemon, except without --reminders: then it takes the daemon's reminders, as if new. It \
+      decides by the default settings and knows no trips: --config and --trips give a machine's own.
       """)
 
   @Argument(help: "The recording: NMEA 0183, gpsd's JSON or GPX, gzip or not; - is standard input.")
@@ -74,6 +75,7 @@ struct ReplayCommand: ClientCommand {
   @Option(help: ArgumentHelp("The speed: max, realtime, or a factor.", valueName: "speed"))
   var speed = ReplaySpeed.unlimited
 
+  @OptionGroup var rules: ReplayRules
   @OptionGroup var base: BaseMapOption
   @OptionGroup var options: CommonOptions
 
@@ -95,9 +97,11 @@ struct ReplayCommand: ClientCommand {
     let reminders = content.reminders
     let questioned = try why.map { try Self.find($0, in: reminders) }
     let places = try readPlaces(for: reminders, context)
+    var settings = try rules.settings(context)
+    settings.units = display.units
     var replay = Replay(
       reminders: reminders, calendar: content.calendar, places: places, from: start, to: stop,
-      zone: zone, units: display.units)
+      zone: zone, settings: settings, experience: try rules.experience())
     var picture = try report.map {
       try ReplayReport(path: $0, base: base.open(), engine: replay.engine)
     }

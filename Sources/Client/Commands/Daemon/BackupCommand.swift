@@ -50,7 +50,7 @@ struct BackupCommand: ClientCommand {
 }
 
 extension Failure {
-  fileprivate init(_ error: StoreError) {
+  init(_ error: StoreError) {
     let status: ExitStatus =
       switch error {
       case .file(let failure) where failure.operation == "create": .cannotCreate
