@@ -36,9 +36,9 @@ struct Replay: ~Copyable {
   private var effects: [Effect] = []
 
   /// - Parameters:
-  ///   - start: start of the clock; nil is the time of the first dated fix.
-  ///   - end: end of the clock; nil is the time of the last one.
-  ///   - experience: the trips that are known at the start.
+  ///   - start: of the clock; nil is the time of the first dated fix.
+  ///   - end: of the clock; nil is the time of the last one.
+  ///   - experience: trips known before.
   init(
     reminders: [Reminder], calendar: [String: CalendarReminder] = [:],
     places: ReplayPlaces = ReplayPlaces(), from start: Instant?, to end: Instant? = nil,

@@ -7,7 +7,7 @@ import Reminders
 import Rules
 import Storage
 
-/// What a replay decides by: the defaults, or the settings and learnt trips of a machine.
+/// The rules of a replay: the defaults, or the settings and learnt trips of a machine.
 struct ReplayRules: ParsableArguments {
   @Option(
     help: ArgumentHelp(

@@ -176,8 +176,13 @@ mappings: {{ "pos.*": "in.{{{{partition({self.partitions},1)}}}}.{{{{wildcard(1)
 
     def stop_postgres(self, node):
         """At once, as `pg_ctl stop -m immediate`: without a checkpoint."""
-        self.kill(node, signal.SIGQUIT)
-        self.processes[node].wait()
+        # While it starts, the signal may be lost: a shell's background jobs ignore it.
+        while self.processes[node].poll() is None:
+            self.kill(node, signal.SIGQUIT)
+            try:
+                self.processes[node].wait(2)
+            except subprocess.TimeoutExpired:
+                pass
 
     def databases(self):
         path = f"{self.folder}/p1"
