@@ -107,6 +107,8 @@ extension Engine {
     let surroundings = surroundings(of: slot, at: now)
     if case .nextVisit = snooze { slots.watch(index, since: now) }
     if case .untilLeave = snooze, !slot.history.stay.isInside, isAtPlace(of: id) {
+      // The fence of another snooze may not know it: it begins anew, inside.
+      removeFence(index)
       change(index) { $0.stay = .inside(Stay.Visit(since: now, settledUpTo: .forever)) }
     }
     apply(to: index) { $0.snoozed(&$1, snooze, surroundings, at: now) }

@@ -231,6 +231,24 @@ import Testing
     #expect(harness.events == before + ["t:depart"])
   }
 
+  /// After a restart no fix has told the first snooze's fence where the device is.
+  @Test(arguments: ["arrive", "dwell"])
+  func theNextSnoozeMayEndWithTheDeparture(trigger: String) throws {
+    var harness = EngineHarness()
+    for _ in 0..<3 { harness.fix(600) }
+    try harness.add(#"{"id":"t","title":"T",\#(place),"on":"\#(trigger)","dwell_s":300}"#)
+    harness.walk(from: 600, to: 0)
+    harness.wait(400)
+    let before = harness.events
+    #expect(before == ["t:\(trigger)"])
+    let last = harness.engine.lastFix
+    harness.restartByLoading(after: 60, remembering: last)
+    harness.send(.snooze(id: "t", .until(harness.now + .hours(20))))
+    harness.send(.snooze(id: "t", .untilLeave))
+    for _ in 0..<3 { harness.fix(600) }
+    #expect(harness.events == before + ["t:depart"])
+  }
+
   /// The day of the snoozed due time has ended, so "done" is for the next one.
   @Test func doneDuringASnoozeAfterMidnightIsForTheNewDay() throws {
     var harness = EngineHarness()
