@@ -68,7 +68,8 @@ let fleet: [Target] =
         .target(
           name: "FleetKafka", dependencies: ["CKafka", "CivilTime", "Fleet"], swiftSettings: strict),
         .testTarget(
-          name: "FleetKafkaTests", dependencies: ["CKafka", "CivilTime", "Fleet", "FleetKafka"],
+          name: "FleetKafkaTests",
+          dependencies: ["CKafka", "CivilTime", "Fleet", "FleetKafka", "TestSupport"],
           swiftSettings: strict),
       ])
 

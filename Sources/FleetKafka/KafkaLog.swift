@@ -55,11 +55,22 @@ package final class KafkaLog: LogConnection, @unchecked Sendable {
   }
 
   package func bounds(of partition: Int) throws(LogError) -> (first: UInt64, last: UInt64) {
-    var (low, high): (Int64, Int64) = (0, 0)
-    try check(
-      rd_kafka_query_watermark_offsets(
-        consumer, rd_kafka_topic_name(topic), Int32(partition), &low, &high, 2_000))
-    return (UInt64(clamping: low) + 1, UInt64(clamping: high))
+    let first = try offset(of: partition, RD_KAFKA_OFFSET_BEGINNING)
+    let next = try offset(of: partition, RD_KAFKA_OFFSET_END)
+    return (UInt64(clamping: first) + 1, UInt64(clamping: next))
+  }
+
+  /// A time may be one of these offsets as well. The call for both bounds at once would wait for a
+  /// leader that is away, however long that takes.
+  private func offset(of partition: Int, _ time: Int32) throws(LogError) -> Int64 {
+    guard let list = rd_kafka_topic_partition_list_new(1) else { throw LogError("no memory") }
+    defer { rd_kafka_topic_partition_list_destroy(list) }
+    let name = rd_kafka_topic_name(topic)
+    let entry = rd_kafka_topic_partition_list_add(list, name, Int32(partition))
+    entry?.pointee.offset = Int64(time)
+    try check(rd_kafka_offsets_for_times(consumer, list, 2_000))
+    try check(list.pointee.elems.pointee.err)
+    return list.pointee.elems.pointee.offset
   }
 
   package func reader(of partition: Int, from start: UInt64) throws(LogError) -> any LogReader {
