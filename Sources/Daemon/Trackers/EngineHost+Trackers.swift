@@ -17,7 +17,8 @@ extension EngineHost {
   /// The events for each engine, in the order in which the engines are first concerned.
   /// - Complexity: O(events × engines).
   func shares(of events: [Event]) -> [(TrackerEngine, [Event])] {
-    guard all.count > 1 || events.contains(where: { $0.reminder?.who != nil }) else {
+    let isRouted = events.contains { if case .routed = $0 { true } else { false } }
+    guard all.count > 1 || isRouted || events.contains(where: { $0.reminder?.who != nil }) else {
       return [(own, events)]
     }
     var shares: [(TrackerEngine, [Event])] = []
