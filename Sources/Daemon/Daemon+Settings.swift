@@ -21,21 +21,4 @@ extension Daemon {
     routes = client
     host.onRoute = { [weak client] in client?.ask($0) }
   }
-
-  /// The control socket moves with its setting; where it cannot, it stays.
-  func moveSocket(from old: String) {
-    let path = settings.socketPath
-    guard path != old, let control else { return }
-    guard !control.isPassed else {
-      log.warning("Socket= is not used: systemd passes the socket; change its ListenStream=")
-      return
-    }
-    do {
-      try control.listen(at: path)
-      log.notice("The control socket is \(path) now, no more \(old)")
-    } catch {
-      settings.socketPath = old
-      log.error("The control socket stays at \(old): \(error)")
-    }
-  }
 }

@@ -244,7 +244,6 @@ final class Daemon {
     if !wrongLines.isEmpty {
       return log.error("Reload failed, the old configuration stays in force")
     }
-    let oldSocket = settings.socketPath
     settings = fresh
     serviceUsers = ServiceUsers()
     log.logLevel = fresh.logLevel
@@ -260,7 +259,6 @@ final class Daemon {
     }
     attempt("routing engine") { try useRoutes() }
     attempt("feeds") { try useFeeds(of: fresh) }
-    moveSocket(from: oldSocket)
     if let now = clock.now {
       host.handle(.zone(settings.systemZone(log: log)), at: now)
     }

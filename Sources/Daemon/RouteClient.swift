@@ -14,7 +14,7 @@ final class RouteClient {
   /// after the other, and gives up on each sooner.
   private static let timeout =
     Int64(Transport.allCases.filter(\.hasRoads).count + 1)
-    * RouteSettings.timeouts.upperBound.microseconds
+    * RouteSettings.timeout.microseconds
 
   let path: String
   private let loop: EventLoop

@@ -8,21 +8,15 @@ package struct RouteSettings: Equatable, Sendable {
   package static let drivingKey = ConfigurationKey.scalar("Route", "DrivingURL")
   package static let cyclingKey = ConfigurationKey.scalar("Route", "CyclingURL")
   package static let walkingKey = ConfigurationKey.scalar("Route", "WalkingURL")
-  package static let timeoutKey = ConfigurationKey.scalar("Route", "TimeoutSec", default: "5")
-  package static let socketKey = ConfigurationKey.scalar("Route", "Socket")
-  package static let keys = [
-    engineKey, drivingKey, cyclingKey, walkingKey, timeoutKey, socketKey,
-  ]
+  package static let keys = [engineKey, drivingKey, cyclingKey, walkingKey]
 
   package var engine: RoutingEngine
   /// For each mode that has one; without a slash at the end.
   package var bases: [Transport: String] = [:]
-  package var timeout: TimeSpan
-  /// nil means beside the daemon's control socket.
-  package var socket: String?
 
-  /// Of a request to the engine; the unit of `georemind-route` stops within the longest.
-  package static let timeouts = TimeSpan.seconds(0.1) ... .seconds(10)
+  /// Of a request to the engine. Nothing waits for the answer: meanwhile the formula counts. The
+  /// unit of `georemind-route` stops after a longer time.
+  package static let timeout = TimeSpan.seconds(5)
 
   /// nil without a routing engine.
   package init?(_ configuration: Configuration) throws {
@@ -33,7 +27,6 @@ package struct RouteSettings: Equatable, Sendable {
       throw configuration.error(
         Self.engineKey, "'\(name)' is not one of: \(words.joined(separator: ", "))")
     }
-    timeout = try configuration.value(Self.timeoutKey, .span(Self.timeouts)) ?? .seconds(5)
     for (transport, key) in [
       (Transport.driving, Self.drivingKey), (.cycling, Self.cyclingKey),
       (.walking, Self.walkingKey),
@@ -41,7 +34,6 @@ package struct RouteSettings: Equatable, Sendable {
       guard let text = configuration.string(key), !text.isEmpty else { continue }
       bases[transport] = try Self.base(text, key, configuration)
     }
-    socket = configuration.string(Self.socketKey).flatMap { $0.isEmpty ? nil : $0 }
     guard let engine = RoutingEngine(rawValue: name) else { return nil }
     self.engine = engine
     guard !bases.isEmpty else {

@@ -38,7 +38,7 @@ final class RouteServer {
   ) throws {
     self.log = log
     service = RouteService(engine: settings.engine, bases: settings.bases)
-    fetcher = try HTTPFetcher(timeout: Int(settings.timeout.microseconds / 1_000))
+    fetcher = try HTTPFetcher(timeout: Int(RouteSettings.timeout.microseconds / 1_000))
     interfaces = try VarlinkService(
       vendor: "georemind", product: "georemind-route", version: RouteCommand.version,
       url: "https://varlink.org", interfaces: [RouteInterface.text])

@@ -119,11 +119,11 @@ import Testing
     #expect(result.out.contains("# state directory \(folder.path)\n"))
     #expect(result.error.hasPrefix("georemindd: \(file):3: "))
     #expect(access("\(folder.path)/georemind.db", F_OK) != 0)
-    let bad = try folder.file("bad.conf", "[Log]\nLevel=loud\n")
+    let bad = try folder.file("bad.conf", "[Display]\nUnits=furlongs\n")
     let wrong = try run(usual + ["--config", bad, "--check-config"])
     #expect(wrong.code == 78)
-    #expect(wrong.out.contains("# default\nLevel=info\n"))
-    #expect(wrong.error.hasPrefix("georemindd: \(bad):2: [Log] Level=loud is not one of"))
+    #expect(wrong.out.contains("# default\nUnits=metric\n"))
+    #expect(wrong.error.hasPrefix("georemindd: \(bad):2: [Display] Units=furlongs is not one of"))
   }
 
   /// Two daemons with one state would each undo what the other keeps.
@@ -149,7 +149,7 @@ import Testing
     #expect(try process.waits(for: "started: 0 reminders"))
     kill(process.id, SIGHUP)
     #expect(try process.waits(for: "Configuration reloaded"))
-    try folder.file("test.conf", "[Log]\nLevel=loud\n")
+    try folder.file("test.conf", "[Display]\nUnits=furlongs\n")
     kill(process.id, SIGHUP)
     #expect(try process.waits(for: "Reload failed"))
     kill(process.id, SIGTERM)

@@ -187,16 +187,14 @@ import Testing
     #expect(try settings("") == nil)
     let read = try #require(
       try settings(
-        "[Route]\nEngine=osrm\nDrivingURL=http://localhost:5000/\nTimeoutSec=2s\n"))
+        "[Route]\nEngine=osrm\nDrivingURL=http://localhost:5000/\n"))
     #expect(read.engine == .osrm)
     #expect(read.bases == [.driving: "http://localhost:5000"])
-    #expect(read.timeout == .seconds(2))
   }
 
   @Test(arguments: [
     "Engine=google", "Engine=osrm", "Engine=osrm\nDrivingURL=localhost:5000",
-    "Engine=osrm\nDrivingURL=http://a/?x", "Engine=osrm\nDrivingURL=http://a\nTimeoutSec=2h",
-    "Engine=osrm\nDrivingURL=http://a\nTimeoutSec=11",
+    "Engine=osrm\nDrivingURL=http://a/?x",
   ])
   func wrongSettingsAreRefused(text: String) {
     #expect(throws: ConfigurationError.self) { _ = try settings("[Route]\n\(text)\n") }

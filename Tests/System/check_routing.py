@@ -211,11 +211,11 @@ class Daemon:
         self.folder = folder
         os.makedirs(folder + "/state")
         self.control = folder + "/control"
-        sock = folder + "/route"
+        sock = folder + "/org.georemind.route"
         conf = folder + "/georemind.conf"
         with open(conf, "w") as out:
             out.write(f"[Feed]\nFeed=tcp://127.0.0.1:{NMEA}\n[Route]\nEngine={engine}\n"
-                      f"WalkingURL={url}\nTimeoutSec=2\nSocket={sock}\n")
+                      f"WalkingURL={url}\n[Travel]\nPunctuality=50%\n")
         self.children = []
         if route:
             self.start([PROGRAMS + "/georemind-route", "--config", conf, "--socket", sock])
@@ -226,7 +226,8 @@ class Daemon:
 
     def start(self, command):
         log = open(self.folder + "/" + os.path.basename(command[0]) + ".log", "w")
-        self.children.append(subprocess.Popen(command, stdout=log, stderr=log))
+        self.children.append(subprocess.Popen(
+            command, stdout=log, stderr=log, env=os.environ | {"RUNTIME_DIRECTORY": self.folder}))
 
     def call(self, *arguments):
         answer = subprocess.run(
@@ -346,7 +347,7 @@ def trouble(name, folder, url, route=True, server=None):
             check(f"{name}: and left alone", server.asked <= 3)
         routing = daemon.status()["routing"]
         check(f"{name}: status says why", routing["failed"] >= 1 or routing["refused"] >= 1,
-              routing.get("reason", ""))
+              str(routing))
     finally:
         daemon.stop()
 

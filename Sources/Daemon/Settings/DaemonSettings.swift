@@ -29,8 +29,7 @@ struct DaemonSettings {
 
     /// Keys whose values in files do not count.
     fileprivate var keys: [ConfigurationKey] {
-      (feeds.isEmpty ? [] : [DaemonSettings.feed.key])
-        + (logLevel == nil ? [] : [DaemonSettings.level.key])
+      feeds.isEmpty ? [] : [DaemonSettings.feed.key]
     }
   }
 
@@ -109,8 +108,8 @@ struct DaemonSettings {
     }
     trackers = TrackerSection.read(&configuration)
     do {
-      if let route = try RouteSettings(configuration) {
-        routeSocket = route.socket ?? environment.routeSocket
+      if try RouteSettings(configuration) != nil {
+        routeSocket = environment.routeSocket
         engine.asksRoutes = true
       }
     } catch let error as ConfigurationError {

@@ -89,12 +89,10 @@ extension DaemonSettings {
     "Map", "Trail", "12h", .span(.zero ... .hours(48)), to: \.track.trail)
 
   private static let control: [Setting<DaemonSettings>] = [
-    Setting("Control", "Socket", nil, .text, to: \.socketPath),
     Setting(
       list: "Control", "AllowGroup", ["georemind"], .text, concernsAccess: true,
       to: \.allowedGroups),
     Setting("Control", "SharedChanges", "no", .flag, concernsAccess: true, to: \.sharesChanges),
-    level,
   ]
 
   /// nil for a relative path: the daemon's working folder is the service manager's choice.
@@ -107,8 +105,6 @@ extension DaemonSettings {
     while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }
     return path.hasPrefix("/") ? String(path) : nil
   }
-
-  static let level = Setting<DaemonSettings>("Log", "Level", "info", logLevelForm, to: \.logLevel)
 
   static let logLevelForm = SettingForm("one of: error, warning, notice, info, debug") {
     Logger.Level(rawValue: $0)

@@ -32,27 +32,6 @@ import Testing
     #expect(rig.journal.entries(.feedEnded).isEmpty)
   }
 
-  @Test func theControlSocketMoves() throws {
-    let rig = try Rig()
-    let old = rig.daemon.settings.socketPath
-    let connected = try rig.client()
-    _ = try connected.call("Status")
-    rig.changeAtReload = { $0.socketPath = "\(old)-moved" }
-    rig.daemon.reloadSettings()
-    #expect(rig.daemon.settings.socketPath == "\(old)-moved")
-    #expect(access(old, F_OK) != 0)
-    #expect(try rig.client().call("Status")["status"] != nil)
-    #expect(try connected.call("Status")["status"] != nil, "who was connected stays so")
-    #expect(rig.journal.troubles(.notice).contains { $0.contains("is \(old)-moved now") })
-
-    rig.changeAtReload = { $0.socketPath = "/nonexistent/folder/socket" }
-    rig.daemon.reloadSettings()
-    #expect(rig.daemon.settings.socketPath == "\(old)-moved")
-    #expect(try rig.client().call("Status")["status"] != nil)
-    let said = "The control socket stays at \(old)-moved: cannot "
-    #expect(rig.journal.troubles(.error).filter { $0.hasPrefix(said) }.count == 1)
-  }
-
   /// A loop that has ended takes no new feed.
   @Test func aPartThatFailsLeavesTheOthersInForce() throws {
     let rig = try Rig()

@@ -142,7 +142,7 @@ import Testing
       "Anchor/RemindAfter=59s", "Anchor/RemindAfter=25h", "Anchor/RemindAfter=never",
       "Reminders/SkipOlderThanSec=-1s",
       "Reminders/SkipOlderThanSec=never", "Store/LedgerKeepDays=-1",
-      "Store/LedgerKeepDays=36501", "Store/LedgerKeepDays=1y", "Log/Level=loud",
+      "Store/LedgerKeepDays=36501", "Store/LedgerKeepDays=1y",
       "Display/Units=furlongs", "Hook/Exec=relative", "Hook/TimeoutSec=0",
     ])
   func aWrongValueIsLeftOutAndReportedWithItsPlace(_ setting: String) throws {
