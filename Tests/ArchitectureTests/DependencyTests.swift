@@ -11,7 +11,8 @@ import Testing
   private static let order = [
     "Bytes", "Unpacking", "Containers", "Geodesy", "CivilTime", "JSONText", "Configuration",
     "Positioning", "Phones", "Geofencing", "Departure", "Reminders", "Rules", "Fleet",
-    "FleetPostgreSQL", "FleetNATS", "FleetKafka", "Interchange", "Storage", "Control", "BaseMap", "Report",
+    "FleetPostgreSQL", "FleetNATS", "FleetKafka", "Interchange", "Storage", "Control", "BaseMap",
+    "Report",
     "LinuxRuntime", "Feeds", "Routing", "Companion", "Notifier", "Hooks", "MQTT", "Client",
     "Daemon", "georemind", "georemind-route", "georemind-web", "georemind-mqtt", "georemind-fleet",
   ]
