@@ -39,7 +39,7 @@ package final class Partition {
   /// From here the log is read again.
   private let replayStart: LogPoint
   /// How long messages of a device may wait for its next snapshot. A longer one saves work, and
-  /// makes a takeover longer: by 3 µs for each message.
+  /// makes a takeover longer: each message since then is decided again.
   private static let snapshotAge = TimeSpan.minutes(5)
   /// Devices by the first message that their rows lack, the oldest first. An entry whose point is
   /// no more the device's counts no more.
