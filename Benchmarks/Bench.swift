@@ -47,9 +47,10 @@ private let benchHelp = """
       engine_bytes, its own in line; load_us; ns_per_fix, of one in ten seconds, three in ten going;
       restore_us, from the JSON of its reminders and histories; state_us and resume_us, its snapshot
       written and read; state_bytes
-  growth EVENT N
+  growth EVENT N [bare]
       us, processor time of an event where there are N of its kind: add-categories, fix-reminders,
-      fix-categories, fix-waiting, fix-corners, fix-departures, add-place, dates, prune
+      fix-categories, fix-waiting, fix-corners, fix-departures, add-place, dates, prune; bare, all
+      but the event itself, to count it by a difference
   places N
       One reminder for any of N places of a category: fill_ms until it waits for all of them,
       bytes_per_place (fences, cells and numbers), us_per_fix on a drive, firings
@@ -93,11 +94,12 @@ func runBench(_ arguments: [String]) -> Int32 {
       print(try loadBench(count: try count(arguments[1])))
     case ("fleet", 3):
       print(try fleetBench(devices: count(arguments[1]), reminders: count(arguments[2])))
-    case ("growth", 3):
+    case ("growth", 3...4) where arguments.count == 3 || arguments[3] == "bare":
       guard let event = GrowthEvent(rawValue: arguments[1]) else {
         throw BenchError("'\(arguments[1])' is no event; georemind-bench --help shows them")
       }
-      print(try growthBench(event, size: try count(arguments[2])))
+      print(
+        try growthBench(event, size: try count(arguments[2]), isBare: arguments.count == 4))
     case ("places", 2):
       print(try placeBench(count: try count(arguments[1])))
     case ("--help", _), ("-h", _):

@@ -31,15 +31,18 @@ enum GrowthEvent: String, CaseIterable {
 }
 
 /// Processor time of one event at a size, as `us=…`.
-func growthBench(_ event: GrowthEvent, size: Int) throws -> String {
+///
+/// - Parameter isBare: prepares it, and does not let it happen: a difference of counted instructions is the event's.
+func growthBench(_ event: GrowthEvent, size: Int, isBare: Bool) throws -> String {
   let cost: Double
+  let meter = Meter(isBare: isBare)
   switch event {
-  case .addCategories: cost = spent { _ = categories(size) }
+  case .addCategories: cost = meter.once { _ = categories(size) }
   case .fixReminders:
-    cost = drive(engine((0..<size).map { at("r\($0)", position($0)) }))
-  case .fixCategories: cost = drive(categories(size))
+    cost = meter.drive(engine((0..<size).map { at("r\($0)", position($0)) }))
+  case .fixCategories: cost = meter.drive(categories(size))
   case .fixWaiting:
-    cost = stand(
+    cost = meter.stand(
       engine(
         (0..<size).map {
           var one = at("r\($0)", home)
@@ -50,7 +53,7 @@ func growthBench(_ event: GrowthEvent, size: Int) throws -> String {
         }))
   case .fixCorners:
     let area = try corners(size)
-    cost = stand(
+    cost = meter.stand(
       engine(
         (0..<10).map {
           var one = Reminder(id: "r\($0)", kind: .location, title: "Remind")
@@ -59,7 +62,7 @@ func growthBench(_ event: GrowthEvent, size: Int) throws -> String {
         }),
       metres: 2_000)
   case .fixDepartures:
-    cost = drive(
+    cost = meter.drive(
       engine(
         (0..<size).map {
           var one = at("r\($0)", position($0))
@@ -67,9 +70,9 @@ func growthBench(_ event: GrowthEvent, size: Int) throws -> String {
           one.due = .absolute(now + .hours(23 + Double($0 % 60) / 60))
           return one
         }))
-  case .addPlace: cost = addPlaces(to: size)
-  case .dates: cost = try dates(size)
-  case .prune: cost = try prune(size)
+  case .addPlace: cost = meter.addPlaces(to: size)
+  case .dates: cost = try meter.dates(size)
+  case .prune: cost = try meter.prune(size)
   }
   return "us=\(rounded(cost * 1e6))"
 }
@@ -132,103 +135,110 @@ private func corners(_ count: Int) throws -> Reminder.Area {
   return area
 }
 
-// MARK: - Fixes
+// MARK: - Measuring
 
-/// Seconds a fix of a drive from home to the north-east.
-private func drive(_ driven: Driven) -> Double {
-  var here = home
-  return least(of: 9, each: 200) {
-    here = here.destination(bearing: 60, distance: 25)
-    driven.take(here)
-  }
-}
+private struct Meter {
+  let isBare: Bool
 
-/// Seconds a fix that goes to and fro some metres, so far from home.
-private func stand(_ driven: Driven, metres: Double = 0) -> Double {
-  var step = 0
-  return least(of: 9, each: 100) {
-    step += 1
-    driven.take(
-      home.destination(
-        bearing: Double(step % 40), distance: metres + Double(step % 5)))
+  /// Seconds a fix of a drive from home to the north-east.
+  func drive(_ driven: Driven) -> Double {
+    var here = home
+    return least(of: 9, each: 200) {
+      here = here.destination(bearing: 60, distance: 25)
+      driven.take(here)
+    }
   }
-}
 
-private func addPlaces(to count: Int) -> Double {
-  let driven = engine([])
-  var milk = Reminder(id: "milk", kind: .location, title: "Milk", everyVisit: true)
-  milk.nearCategory = "shops"
-  driven.engine.handle(.add(milk, nil), at: driven.time, into: &driven.effects)
-  func place(_ index: Int) -> NumberedPlace {
-    NumberedPlace(number: Int64(index), position: position(index), radius: 60)
+  /// Seconds a fix that goes to and fro some metres, so far from home.
+  func stand(_ driven: Driven, metres: Double = 0) -> Double {
+    var step = 0
+    return least(of: 9, each: 100) {
+      step += 1
+      driven.take(
+        home.destination(
+          bearing: Double(step % 40), distance: metres + Double(step % 5)))
+    }
   }
-  driven.engine.handle(
-    .places(category: "shops", (0..<count).map(place)), at: driven.time, into: &driven.effects)
-  var next = count
-  return least(of: 5, each: 20) {
+
+  func addPlaces(to count: Int) -> Double {
+    let driven = engine([])
+    var milk = Reminder(id: "milk", kind: .location, title: "Milk", everyVisit: true)
+    milk.nearCategory = "shops"
+    driven.engine.handle(.add(milk, nil), at: driven.time, into: &driven.effects)
+    func place(_ index: Int) -> NumberedPlace {
+      NumberedPlace(number: Int64(index), position: position(index), radius: 60)
+    }
     driven.engine.handle(
-      .place(number: Int64(next), place(next), category: "shops"), at: driven.time,
-      into: &driven.effects)
-    next += 1
-  }
-}
-
-// MARK: - The store
-
-private func dates(_ count: Int) throws -> Double {
-  let folder = try BenchFolder(in: "/dev/shm")
-  let store = try Store(path: "\(folder.path)/bench.db", now: now)
-  defer { store.close() }
-  let driven = Driven()
-  let due = now + .hours(1)
-  driven.engine.handle(
-    (0..<count).map {
-      .add(Reminder(id: "r\($0)", kind: .date, title: "Remind", due: .absolute(due)), nil)
-    }, at: now, into: &driven.effects)
-  var stored = 0
-  let start = processorTime()
-  driven.effects.removeAll()
-  repeat {
-    driven.engine.handle(.tick, at: due, into: &driven.effects)
-    var changes = Changes()
-    for effect in driven.effects {
-      if case .fire(let firing) = effect { changes.firings.append(firing) }
+      .places(category: "shops", (0..<count).map(place)), at: driven.time, into: &driven.effects)
+    var next = count
+    return least(of: 5, each: 20) {
+      driven.engine.handle(
+        .place(number: Int64(next), place(next), category: "shops"), at: driven.time,
+        into: &driven.effects)
+      next += 1
     }
+  }
+
+  // MARK: - The store
+
+  func dates(_ count: Int) throws -> Double {
+    let folder = try BenchFolder(in: "/dev/shm")
+    let store = try Store(path: "\(folder.path)/bench.db", now: now)
+    defer { store.close() }
+    let driven = Driven()
+    let due = now + .hours(1)
+    driven.engine.handle(
+      (0..<count).map {
+        .add(Reminder(id: "r\($0)", kind: .date, title: "Remind", due: .absolute(due)), nil)
+      }, at: now, into: &driven.effects)
     driven.effects.removeAll()
-    stored += changes.firings.count
-    try store.commit(changes)
-  } while driven.engine.isBehind
-  guard stored == count else { throw BenchError("\(stored) of \(count) dates have fired") }
-  return processorTime() - start
-}
-
-private func prune(_ count: Int) throws -> Double {
-  let folder = try BenchFolder(in: "/dev/shm")
-  let store = try Store(path: "\(folder.path)/bench.db", now: now)
-  defer { store.close() }
-  for first in stride(from: 0, to: count, by: 1_000) {
-    var changes = Changes()
-    for index in first..<min(count, first + 1_000) {
-      changes.firings.append(
-        Firing(
-          id: "firing-\(index)", reminderID: "r\(index % 100)", kind: .location, title: "Remind",
-          time: now + .seconds(Double(index)), event: .arrive, position: home, why: "Arrived"))
+    return try once {
+      var stored = 0
+      repeat {
+        driven.engine.handle(.tick, at: due, into: &driven.effects)
+        var changes = Changes()
+        for effect in driven.effects {
+          if case .fire(let firing) = effect { changes.firings.append(firing) }
+        }
+        driven.effects.removeAll()
+        stored += changes.firings.count
+        try store.commit(changes)
+      } while driven.engine.isBehind
+      guard stored == count else { throw BenchError("\(stored) of \(count) dates have fired") }
     }
-    try store.commit(changes)
   }
-  try store.ledger.markDelivered(Array(1...Int64(count)), at: now)
-  let end = now + .hours(24 * 366 * 10)
-  let start = processorTime()
-  var next: Instant?
-  repeat {
-    next = try store.ledger.prune(olderThan: end, heldUntil: end, from: next).next
-  } while next != nil
-  return processorTime() - start
-}
 
-// MARK: - Time
+  func prune(_ count: Int) throws -> Double {
+    let folder = try BenchFolder(in: "/dev/shm")
+    let store = try Store(path: "\(folder.path)/bench.db", now: now)
+    defer { store.close() }
+    for first in stride(from: 0, to: count, by: 1_000) {
+      var changes = Changes()
+      for index in first..<min(count, first + 1_000) {
+        changes.firings.append(
+          Firing(
+            id: "firing-\(index)", reminderID: "r\(index % 100)", kind: .location, title: "Remind",
+            time: now + .seconds(Double(index)), event: .arrive, position: home, why: "Arrived"))
+      }
+      try store.commit(changes)
+    }
+    try store.ledger.markDelivered(Array(1...Int64(count)), at: now)
+    let end = now + .hours(24 * 366 * 10)
+    return try once {
+      var next: Instant?
+      repeat {
+        next = try store.ledger.prune(olderThan: end, heldUntil: end, from: next).next
+      } while next != nil
+    }
+  }
 
-/// The least seconds a call, of several rounds: other users of the processor only add to it.
-private func least(of rounds: Int, each calls: Int, _ body: () -> Void) -> Double {
-  (0..<rounds).map { _ in spent { for _ in 0..<calls { body() } } / Double(calls) }.min() ?? 0
+  // MARK: - Time
+
+  func once(_ body: () throws -> Void) rethrows -> Double { isBare ? 0 : try spent(body) }
+
+  /// The least seconds a call, of several rounds: other users of the processor only add to it.
+  private func least(of rounds: Int, each calls: Int, _ body: () -> Void) -> Double {
+    (0..<(isBare ? 0 : rounds)).map { _ in spent { for _ in 0..<calls { body() } } / Double(calls) }
+      .min() ?? 0
+  }
 }
