@@ -32,7 +32,8 @@ package struct Advice {
   }
 
   private init?(_ life: Life, _ steps: [Life.Step], _ id: String) {
-    engine = EngineRun(zone: life.zone, start: life.start, trackers: life.trackers)
+    engine = EngineRun(
+      zone: life.zone, start: life.start, trackers: life.trackers, store: LifeStore())
     trackers = life.trackers
     now = life.start
     end = life.start + 200 * 86_400

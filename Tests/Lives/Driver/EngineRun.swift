@@ -5,7 +5,6 @@ import Positioning
 import ReferenceModel
 import Reminders
 import Storage
-import TestSupport
 
 /// Drives the engines of one to three trackers through a life: every deadline comes at its own time,
 /// and places are decided by containment alone.
@@ -18,6 +17,7 @@ struct EngineRun {
   private var kept: [String: Changes.Step] = [:]
   private var reminders: [String: Reminder] = [:]
   private var zone: TimeZoneRules
+  private let store: LifeStore
 
   /// The engine of a tracker, or of all reminders about several. It cannot be copied.
   private final class Box {
@@ -37,10 +37,11 @@ struct EngineRun {
 
   private static let several = "all"
 
-  init(zone: Zone, start: Moment, trackers: [String]) {
+  init(zone: Zone, start: Moment, trackers: [String], store: LifeStore) {
     let rules = Self.rules(of: zone)
     self.zone = rules
     self.trackers = trackers
+    self.store = store
     now = Self.instant(start)
     engines = Self.boxes(trackers, rules)
   }
@@ -202,7 +203,8 @@ struct EngineRun {
   mutating func restart(at moment: Moment) {
     now = Self.instant(moment)
     let old = engines
-    let stored = stored
+    // Nothing else survives it.
+    let stored = store.restored(reminders, kept, at: now)
     engines = Self.boxes(trackers, zone)
     for (box, old) in zip(engines, old) {
       if let fix = old.engine.lastFix, let arrival = old.engine.lastFixArrival {
@@ -216,30 +218,6 @@ struct EngineRun {
       }
       box.engine.finishLoading(at: now, into: &effects)
       carryOut(effects, of: box)
-    }
-  }
-
-  /// What a database of the daemon gives back after a restart; nothing else survives it.
-  private var stored: [(Reminder, History)] {
-    do {
-      let folder = try TemporaryFolder()
-      let path = "\(folder.path)/lives.db"
-      var changes = Changes()
-      for (id, reminder) in reminders.sorted(by: { $0.key < $1.key }) {
-        changes.saved.append((reminder, History(), Standing(state: .armed)))
-        if let step = kept[id] { changes.histories.append(step) }
-      }
-      let store = try Store(path: path, now: now)
-      try store.commit(changes)
-      store.close()
-      var found: [(Reminder, History)] = []
-      let problems = try Store(path: path, now: now).reminders.forEach {
-        found.append(($0.reminder, $0.history))
-      }
-      guard problems.isEmpty else { fatalError("unreadable: \(problems)") }
-      return found
-    } catch {
-      fatalError("\(error)")
     }
   }
 

@@ -5,12 +5,15 @@ import TestSupport
 /// when something rings.
 package struct LifeGenerator {
   var random: SeededGenerator
-  var life: Life
+  var life: Life { didSet { lived = nil } }
+  /// What the model has fired in `life`, once it was asked.
+  private var lived: [Firing]?
+  private let store: LifeStore
   private static let day = 86_400
 
   /// The life of a seed; the same one each time.
-  package static func life(seed: UInt64) -> Life {
-    var generator = LifeGenerator(seed: seed)
+  package static func life(seed: UInt64, store: LifeStore = LifeStore()) -> Life {
+    var generator = LifeGenerator(seed: seed, store: store)
     generator.meet()
     for tracker in generator.life.trackers { generator.move(tracker) }
     generator.addReminders()
@@ -29,12 +32,13 @@ package struct LifeGenerator {
 
   /// The trackers of that life, at little cost.
   package static func trackers(seed: UInt64) -> [String] {
-    var generator = LifeGenerator(seed: seed)
+    var generator = LifeGenerator(seed: seed, store: LifeStore())
     generator.meet()
     return generator.life.trackers
   }
 
-  private init(seed: UInt64) {
+  private init(seed: UInt64, store: LifeStore) {
+    self.store = store
     random = SeededGenerator(seed: seed)
     let zone = Zone.all.randomElement(using: &random) ?? .utc
     // 2026-02-01, and so many days later; or the day before the clocks change.
@@ -160,8 +164,12 @@ package struct LifeGenerator {
 
   /// What the model fires so far. The order within a second is not that of the seed.
   private var firings: [Firing] {
-    Run(life, comparesStates: false).model.firings.sorted {
-      ($0.time, $0.order) < ($1.time, $1.order)
+    mutating get {
+      if let lived { return lived }
+      let run = Run(life, comparesStates: false, store: store)
+      let firings = run.model.firings.sorted { ($0.time, $0.order) < ($1.time, $1.order) }
+      lived = firings
+      return firings
     }
   }
 

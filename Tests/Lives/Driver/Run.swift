@@ -22,12 +22,15 @@ package struct Run {
     var lastFix: (spot: Spot, motion: Motion, time: Moment)?
   }
 
-  /// - Parameter comparesStates: also while it goes on, not only the firings.
-  package init(_ life: Life, comparesStates: Bool = true) {
+  /// - Parameters:
+  ///   - comparesStates: also while it goes on, not only the firings.
+  ///   - store: holds the reminders at a restart.
+  package init(_ life: Life, comparesStates: Bool = true, store: LifeStore = LifeStore()) {
     trackers = life.trackers
     model = Model(
       zone: life.zone, start: life.start, end: life.end, trackers: life.trackers)
-    engine = EngineRun(zone: life.zone, start: life.start, trackers: life.trackers)
+    engine = EngineRun(
+      zone: life.zone, start: life.start, trackers: life.trackers, store: store)
     for (number, step) in life.steps.enumerated() {
       if step.time < model.now { continue }
       advance(to: step.time)

@@ -1,9 +1,16 @@
 /// A reminder, its list of occurrences, and what has happened: marks at the occurrences and a few
 /// facts. Everything else is found by a look at the whole list.
 struct Record {
-  var spec: ReminderSpec
+  private var fixed: Fixed
+  var spec: ReminderSpec {
+    get { fixed.spec }
+    set { fixed = Fixed(newValue, fixed.seriesZone) }
+  }
   /// The zone of a series that begins at an instant: the system's when it was made.
-  var seriesZone: Zone
+  var seriesZone: Zone {
+    get { fixed.seriesZone }
+    set { fixed = Fixed(fixed.spec, newValue) }
+  }
   /// All of them in the present zone, by rising name; one without a due time.
   var occurrences: [Occurrence] = [] { didSet { findWaiting() } }
   var marks: [LocalTime: Mark] = [:] { didSet { findWaiting() } }
@@ -29,6 +36,16 @@ struct Record {
   var changedAt: Moment?
   /// A crossing before this is no pass.
   var watchedSince: Moment
+
+  /// What changes by edits alone, apart: each look at a record copies it.
+  private final class Fixed {
+    let spec: ReminderSpec
+    let seriesZone: Zone
+
+    init(_ spec: ReminderSpec, _ seriesZone: Zone) {
+      (self.spec, self.seriesZone) = (spec, seriesZone)
+    }
+  }
 
   /// What has happened to an occurrence.
   struct Mark: Equatable {
@@ -71,8 +88,7 @@ struct Record {
   }
 
   init(spec: ReminderSpec, zone: Zone, now: Moment) {
-    self.spec = spec
-    seriesZone = zone
+    fixed = Fixed(spec, zone)
     changedAt = now
     watchedSince = now
   }

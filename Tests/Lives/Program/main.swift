@@ -61,17 +61,18 @@ if followsAdvice {
   exit(left.isEmpty ? 0 : 1)
 }
 
+let store = LifeStore()
 var coverage = Coverage()
 var firings = 0
 var failures = 0
 for seed in seeds {
-  let life = LifeGenerator.life(seed: seed)
+  let life = LifeGenerator.life(seed: seed, store: store)
   if printsLife { print(life.text) }
   if printsScript {
     print(Script(life).text)
     continue
   }
-  let run = Run(life)
+  let run = Run(life, store: store)
   coverage.add(run)
   firings += run.model.firings.count
   if run.difference != nil {
