@@ -4,16 +4,16 @@ extension ReminderField {
   /// Fields that limit when, and how often, a reminder may fire.
   static let conditions: [ReminderField] = [
     ReminderField(
-      "every_visit", \.everyVisit, .flag,
+      "every_visit", { $0.everyVisit }, set: \.everyVisit, .flag,
       Option(
         "every-visit", "On each visit, not on the first alone.", for: .location,
         because: "it waits for a time, not for a visit")),
     ReminderField(
-      "cooldown_s", \.cooldown, .span,
+      "cooldown_s", { $0.cooldown }, set: \.cooldown, .span,
       Option("cooldown", "Least time between two firings.", "span", example: "1h"),
       clause: { cooldown, _ in "at most once in \(cooldown)" }),
     ReminderField(
-      "from", \.from, .stamp(.start),
+      "from", { $0.from }, set: \.from, .stamp(.start),
       Option("from", "Not before this time: tomorrow, sunrise …", "time", example: "tomorrow"),
       clause: { from, zone in "not before \(text(from, zone))" },
       condition: FieldCondition(
@@ -25,11 +25,11 @@ extension ReminderField {
           return situation.now < from ? .failsUntil(from) : .holds
         })),
     ReminderField(
-      "until", \.until, .stamp(.end),
+      "until", { $0.until }, set: \.until, .stamp(.end),
       Option("until", "Not after this time: 2026-12-31, sunset …", "time", example: "2026-12-31"),
       clause: { until, zone in "not after \(text(until, zone))" }),
     ReminderField(
-      "hours", \.hours, .parsed { try HourRange(parsing: $0) },
+      "hours", { $0.hours }, set: \.hours, .parsed { try HourRange(parsing: $0) },
       Option(
         "hours", "Only at these hours: 08:00-18:00.", "hours", example: "08:00-18:00",
         for: .location, .date, because: "to wait for the hours would make you late"),
@@ -41,7 +41,7 @@ extension ReminderField {
             ? .holds : .failsUntil(situation.window.nextHours(after: situation.now))
         })),
     ReminderField(
-      "days", \.days, .parsed { try WeekdaySet(parsing: $0) },
+      "days", { $0.days }, set: \.days, .parsed { try WeekdaySet(parsing: $0) },
       Option(
         "days", "Only on these days: mon..fri, sat,sun.", "days", example: "mon..fri"),
       sentence: { reminder, _ in
@@ -57,13 +57,15 @@ extension ReminderField {
             ? .holds : .failsUntil(situation.window.nextDay(after: situation.now))
         })),
     speedLimit(
-      "max_speed", \.maximumSpeed, option: "max-speed", example: "20km/h", excludes: "faster",
+      "max_speed", { $0.maximumSpeed }, set: \.maximumSpeed, option: "max-speed", example: "20km/h",
+      excludes: "faster",
       remedy: "you go slower", range: { "up to \($0)" }, holds: { $0 <= $1 }),
     speedLimit(
-      "min_speed", \.minimumSpeed, option: "min-speed", example: "5km/h", excludes: "slower",
+      "min_speed", { $0.minimumSpeed }, set: \.minimumSpeed, option: "min-speed", example: "5km/h",
+      excludes: "slower",
       remedy: "you go faster", range: { "from \($0) on" }, holds: { $0 >= $1 }),
     ReminderField(
-      "heading", \.heading, .parsed { try HeadingCondition(parsing: $0) },
+      "heading", { $0.heading }, set: \.heading, .parsed { try HeadingCondition(parsing: $0) },
       Option(
         "heading",
         "Only toward or away from the place, or on a course in this range, clockwise: 350-20 "
@@ -83,7 +85,7 @@ extension ReminderField {
             ? .holds : .failsUntil(nil)
         })),
     ReminderField(
-      "if_inside", \.ifInside, .choice,
+      "if_inside", { $0.ifInside }, set: \.ifInside, .choice,
       Option(
         "if-inside",
         "If you are inside now: wait for the next visit (the default) or fire at once.",
@@ -96,13 +98,14 @@ extension ReminderField {
   ///   - range: the permitted speeds, of the text of the limit.
   ///   - holds: compares the speed with the limit.
   private static func speedLimit(
-    _ name: String, _ path: any WritableKeyPath<Reminder, Double?> & Sendable, option: String,
+    _ name: String, _ limit: @escaping @Sendable (Reminder) -> Double?,
+    set path: any WritableKeyPath<Reminder, Double?> & Sendable, option: String,
     example: String, excludes: String, remedy: String,
     range: @escaping @Sendable (String) -> String,
     holds: @escaping @Sendable (Double, Double) -> Bool
   ) -> ReminderField {
     ReminderField(
-      "\(name)_mps", path, .speed,
+      "\(name)_mps", limit, set: path, .speed,
       Option(
         option, "Only \(range("this speed")): 5 (m/s), 20km/h, 10kn, 30mph.", "speed",
         example: example, for: .location, because: "it rings at its time, whatever your speed"),

@@ -39,33 +39,34 @@ extension ReminderField {
   // MARK: - What it is
 
   private static let subject: [ReminderField] = [
-    ReminderField("id", \.id, .text, where: { _ in true }),
-    ReminderField("kind", \.kind, .choice, where: { _ in true }),
+    ReminderField("id", { $0.id }, set: \.id, .text, where: { _ in true }),
+    ReminderField("kind", { $0.kind }, set: \.kind, .choice, where: { _ in true }),
     ReminderField(
-      "title", \.title, .line, Option("title", "The title of the reminder.", "text"),
+      "title", { $0.title }, set: \.title, .line,
+      Option("title", "The title of the reminder.", "text"),
       where: { _ in true }),
     ReminderField(
-      "notes", \.notes, .text,
+      "notes", { $0.notes }, set: \.notes, .text,
       Option("notes", "Longer text shown with the reminder.", "text", example: "longer text")),
     ReminderField(
-      "category", \.category, .line,
+      "category", { $0.category }, set: \.category, .line,
       Option("category", "The category of the reminder.", "name", example: "Errands"),
       clause: { category, _ in "in the category \(category)" }),
     ReminderField(
-      "priority", \.priority, .whole(0...9),
+      "priority", { $0.priority }, set: \.priority, .whole(0...9),
       Option(
         "priority", "1 is the most urgent, 9 the least, 0 none; or high, medium, low.", "0-9",
         example: "5",
         synonyms: ["high": "1", "medium": "5", "normal": "5", "low": "9", "none": "0"]),
       clause: { priority, _ in "with priority \(priority)" }),
     ReminderField(
-      "who", \.who, .parsed { try Who(parsing: $0) },
+      "who", { $0.who }, set: \.who, .parsed { try Who(parsing: $0) },
       Option(
         "who", "Follow this tracker, anyone, or all: the last to come or to leave.", "name",
         example: "anna", for: .location, .preemptive,
         because: "it waits for a time, not for somebody")),
     ReminderField(
-      "for", \.recipient, .person,
+      "for", { $0.recipient }, set: \.recipient, .person,
       Option(
         "for", "Send its firings to this person alone.", "name", example: "anna"),
       clause: { name, _ in "for \(name) alone" }),
@@ -75,12 +76,12 @@ extension ReminderField {
 
   private static let location: [ReminderField] = [
     ReminderField(
-      "place", \.place, .place,
+      "place", { $0.place }, set: \.place, .place,
       Option(
         "at", "The place: a coordinate in any form, the name of a known place, or here.", "place",
         example: "52.52, 13.405", for: .location, short: "a"), where: { $0.kind != .preemptive }),
     ReminderField(
-      "place", \.place, .place,
+      "place", { $0.place }, set: \.place, .place,
       Option(
         "leave-for", "Remind when it is time to leave for this place.", "place",
         example: "52.52, 13.405", for: .preemptive), where: { $0.kind == .preemptive }),
@@ -103,7 +104,7 @@ extension ReminderField {
         throw ReminderError(field: "", reason: "needs a region that is a line")
       }),
     ReminderField(
-      "near_category", \.nearCategory, .name,
+      "near_category", { $0.nearCategory }, set: \.nearCategory, .name,
       Option(
         "near-category", "Any place of this category; the first reached counts.", "category",
         for: .location)),
@@ -122,7 +123,7 @@ extension ReminderField {
         }
       }),
     ReminderField(
-      "on", \.trigger, .choice,
+      "on", { $0.trigger }, set: \.trigger, .choice,
       Option(
         "on", "The event at the place; arrive unless set.", "event", for: .location,
         because: "it waits for a time, not for a visit",
@@ -145,7 +146,7 @@ extension ReminderField {
         reminder.dwell = try FieldFormat.span.read(value)
       }),
     ReminderField(
-      "anchor_watch", \.isAnchorWatch, .flag,
+      "anchor_watch", { $0.isAnchorWatch }, set: \.isAnchorWatch, .flag,
       clause: { isWatch, _ in isWatch ? "and when the position is lost" : nil }),
   ]
 
@@ -164,7 +165,7 @@ extension ReminderField {
 
   private static let due =
     ReminderField(
-      "due", \.due, .stamp(),
+      "due", { $0.due }, set: \.due, .stamp(),
       Option(
         "due", "When it is due: tomorrow 18:00, friday 6pm, 27 jan, in 20 minutes …", "time",
         example: "tomorrow 18:00", short: "d"),
@@ -181,7 +182,7 @@ extension ReminderField {
 
   private static let repeating: [ReminderField] = [
     ReminderField(
-      "nag_s", \.nag, .span(in: .minutes(1) ... .hours(24)),
+      "nag_s", { $0.nag }, set: \.nag, .span(in: .minutes(1) ... .hours(24)),
       Option(
         "nag", "Remind again after this span until it is done; \"\" for never.", "span",
         example: "10min"),
@@ -191,12 +192,12 @@ extension ReminderField {
         return reminder.nag.map { "again every \($0) until it is done\(end)" }
       }),
     ReminderField(
-      "nag_limit", \.nagLimit, .limit,
+      "nag_limit", { $0.nagLimit }, set: \.nagLimit, .limit,
       Option(
         "nag-limit", "How many times to remind again: 24 unless set, none for no limit.", "count",
         example: "none")),
     ReminderField(
-      "transport", \.transport, .choice,
+      "transport", { $0.transport }, set: \.transport, .choice,
       Option(
         "by", "The mode of transport; driving unless set, boat with Units=nautical.", "mode",
         for: .preemptive,
@@ -204,12 +205,12 @@ extension ReminderField {
         refused: ["bus": timetable, "train": timetable, "tram": timetable, "ferry": timetable]),
       where: { $0.kind == .preemptive }),
     ReminderField(
-      "travel_s", \.travel, .span,
+      "travel_s", { $0.travel }, set: \.travel, .span,
       Option(
         "travel", "The travel time, instead of an estimate: 25min.", "span", example: "25min",
         for: .preemptive)),
     ReminderField(
-      "repeat", \.repeatRule, .repeatRule,
+      "repeat", { $0.repeatRule }, set: \.repeatRule, .repeatRule,
       Option(
         "repeat", "Repeat: daily, weekdays, every 2 weeks, every last friday of the month …",
         "rule", example: "every 2 weeks", short: "r"),
@@ -275,9 +276,9 @@ extension ReminderField {
   // MARK: - Where it comes from and how far it is
 
   private static let origin: [ReminderField] = [
-    ReminderField("state", \.state, .choice, where: { _ in true }),
+    ReminderField("state", { $0.state }, set: \.state, .choice, where: { _ in true }),
     ReminderField(
-      "source", \.source,
+      "source", { $0.source }, set: \.source,
       .document({ .object($0.json) }) { json throws(ReminderError) in
         try Reminder.Source(json: json)
       }),

@@ -72,23 +72,26 @@ package final class ReminderField: Sendable {
   let read: @Sendable (inout Reminder, JSONValue, JSONObject) throws(ReminderError) -> Void
 
   /// A field stored in a property of its own.
-  /// - Parameter isShown: replaces the test for a difference from the default.
+  /// - Parameters:
+  ///   - value: reads the property: a key path copies all of the reminder for that.
+  ///   - path: the same property.
+  ///   - isShown: replaces the test for a difference from the default.
   convenience init<Value: Equatable>(
-    _ key: String, _ path: any WritableKeyPath<Reminder, Value> & Sendable,
+    _ key: String, _ value: @escaping @Sendable (Reminder) -> Value,
+    set path: any WritableKeyPath<Reminder, Value> & Sendable,
     _ format: FieldFormat<Value>, _ option: Option? = nil,
     where isShown: (@Sendable (Reminder) -> Bool)? = nil,
     clause: @escaping @Sendable (Value, TimeZoneRules) -> String? = { _, _ in nil },
     sentence: (@Sendable (Reminder, TimeZoneRules) -> String?)? = nil
   ) {
-    let standard = Reminder(id: "", kind: .date, title: "")[keyPath: path]
-    let property = Property(path)
+    let standard = value(Reminder(id: "", kind: .date, title: ""))
     self.init(
       key, format, option, standard: standard, clause: clause, sentence: sentence, condition: nil,
       get: { reminder in
-        let value = property.value(of: reminder)
+        let value = value(reminder)
         return isShown?(reminder) ?? (value != standard) ? value : nil
       },
-      isSet: { property.value(of: $0) != standard },
+      isSet: { value($0) != standard },
       read: { reminder, value, _ throws(ReminderError) in
         reminder[keyPath: path] = try format.read(value)
       })
@@ -96,18 +99,18 @@ package final class ReminderField: Sendable {
 
   /// A field that is nil unless set.
   convenience init<Value>(
-    _ key: String, _ path: any WritableKeyPath<Reminder, Value?> & Sendable,
+    _ key: String, _ value: @escaping @Sendable (Reminder) -> Value?,
+    set path: any WritableKeyPath<Reminder, Value?> & Sendable,
     _ format: FieldFormat<Value>, _ option: Option? = nil,
     where isShown: @escaping @Sendable (Reminder) -> Bool = { _ in true },
     clause: @escaping @Sendable (Value, TimeZoneRules) -> String? = { _, _ in nil },
     sentence: (@Sendable (Reminder, TimeZoneRules) -> String?)? = nil,
     condition: FieldCondition<Value>? = nil
   ) {
-    let property = Property(path)
     self.init(
       key, format, option, standard: nil, clause: clause, sentence: sentence, condition: condition,
-      get: { isShown($0) ? property.value(of: $0) : nil },
-      isSet: { property.value(of: $0) != nil },
+      get: { isShown($0) ? value($0) : nil },
+      isSet: { value($0) != nil },
       read: { reminder, value, _ throws(ReminderError) in
         reminder[keyPath: path] = try format.read(value)
       })
@@ -187,25 +190,5 @@ package final class ReminderField: Sendable {
   ) throws -> JSONValue? {
     let texts = texts.filter { !$0.isEmpty }
     return texts.isEmpty ? .null : try parse?(texts, stamp)
-  }
-}
-
-/// A property of a reminder, which is read where it lies: a key path copies all of the reminder for
-/// that, and a walk over the table takes four times as long.
-private struct Property<Value>: Sendable {
-  private let path: any WritableKeyPath<Reminder, Value> & Sendable
-  /// nil for a computed one.
-  private let offset: Int?
-
-  init(_ path: any WritableKeyPath<Reminder, Value> & Sendable) {
-    self.path = path
-    offset = MemoryLayout<Reminder>.offset(of: path)
-  }
-
-  func value(of reminder: Reminder) -> Value {
-    guard let offset else { return reminder[keyPath: path] }
-    return unsafe withUnsafeBytes(of: reminder) {
-      unsafe $0.load(fromByteOffset: offset, as: Value.self)
-    }
   }
 }
