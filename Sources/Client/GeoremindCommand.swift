@@ -25,17 +25,17 @@ struct GeoremindCommand: ParsableCommand {
       CommandGroup(
         name: "Daemon",
         subcommands: [
-          StatusCommand.self, NextCommand.self, WhyCommand.self, WatchCommand.self, LogCommand.self,
-          MuteCommand.self, ReportCommand.self, TripsCommand.self, WebCommand.self,
-          PhoneCommand.self, HookCommand.self,
+          StatusCommand.self, NextCommand.self, WhyCommand.self, LogCommand.self,
+          MuteCommand.self, WebCommand.self, PhoneCommand.self,
         ]),
       CommandGroup(name: "Offline", subcommands: offline),
       CommandGroup(
         name: more,
         subcommands: [
-          PeekCommand.self, PopCommand.self, ReopenCommand.self, CategoryCommand.self,
-          TrackerCommand.self, CalendarsCommand.self, DeliveryCommand.self, TestCommand.self,
-          TravelCommand.self, BackupCommand.self, DecodeCommand.self,
+          WatchCommand.self, ReportCommand.self, TripsCommand.self, TravelCommand.self,
+          HookCommand.self, PeekCommand.self, PopCommand.self, ReopenCommand.self,
+          CategoryCommand.self, TrackerCommand.self, CalendarsCommand.self, DeliveryCommand.self,
+          TestCommand.self, BackupCommand.self, DecodeCommand.self,
         ]),
     ])
 
