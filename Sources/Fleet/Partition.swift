@@ -116,6 +116,11 @@ package final class Partition {
   package func take(_ message: LogMessage) {
     if !isLoaded { load() }
     if isReplaying, message.sequence > stored.sequence { endReplay() }
+    decide(message)
+    if isReplaying, message.sequence == stored.sequence { endReplay() }
+  }
+
+  private func decide(_ message: LogMessage) {
     next = message.sequence + 1
     now = max(now, message.time)
     runDeadlines()

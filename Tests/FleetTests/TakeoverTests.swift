@@ -116,6 +116,22 @@ import Testing
     #expect(second.next == UInt64(log.count + 2))
   }
 
+  @Test func aTakeoverEndsWithTheLastMessageOfTheEarlierOwner() throws {
+    let log = SimulatedLog.messages(devices: 2, seconds: 600, seed: 9)
+    var store = MemoryStore()
+    let first = Partition(0)
+    for message in log { first.take(message) }
+    try store.commit(first)
+    let second = try store.partition()
+    let rest = log.filter { $0.sequence >= second.span.start }
+    #expect(!rest.isEmpty)
+    for message in rest {
+      #expect(second.isReplaying)
+      second.take(message)
+    }
+    #expect(!second.isReplaying && second.deadline == first.deadline)
+  }
+
   @Test func theClockOfTheLogBringsEachDeadlineAtItsOwnTime() throws {
     let partition = Partition(0)
     var times: [Instant] = []
