@@ -38,7 +38,7 @@ extension Engine {
     let isAhead = [slot.history.lastRung, run?.latest].contains { $0.map { $0 > limit } ?? false }
     guard isAhead || (mayReturn && slot.history.early != nil) else { return false }
     let travel = way(of: slot, at: now)?.time ?? .zero
-    var schedule = Schedule(slot.reminder, in: zone)
+    var schedule = Schedule(slot.$reminder, in: zone)
     var history = slot.history
     if mayReturn { schedule.clockTurned(forth: &history, at: now) }
     schedule.clockTurned(

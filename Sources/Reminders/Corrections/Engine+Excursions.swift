@@ -44,7 +44,7 @@ extension Engine {
       guard let index = slots.index(of: id), let slot = slots.slot(index),
         slot.reminder.kind == .preemptive, slot.state == .fired || slot.state == .armed
       else { continue }
-      var schedule = Schedule(slot.reminder, in: zone)
+      var schedule = Schedule(slot.$reminder, in: zone)
       guard let occurrence = schedule.occurrence(before, at: now), occurrence.due > now,
         schedule.occurrence(slot.history, at: now) == occurrence
       else { continue }

@@ -53,8 +53,8 @@ extension Engine {
     zone = newZone
     for index in slots.indices {
       guard let slot = slots.slot(index) else { continue }
-      var before = Schedule(slot.reminder, in: oldZone)
-      var after = Schedule(slot.reminder, in: newZone)
+      var before = Schedule(slot.$reminder, in: oldZone)
+      var after = Schedule(slot.$reminder, in: newZone)
       change(index) { before.moved(to: &after, &$0, at: now) }
       turn.work += before.work + after.work
       replan(index, at: now)

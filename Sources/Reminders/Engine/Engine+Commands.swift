@@ -34,7 +34,7 @@ extension Engine {
     }
     guard let old = slot(reminder.id) else { return add(reminder, nil, at: now) }
     var history = old.history
-    var before = Schedule(old.reminder, in: zone)
+    var before = Schedule(old.$reminder, in: zone)
     var after = Schedule(reminder, in: zone)
     let times = (history.usedUpTo, history.leadsUsed)
     before.edited(to: &after, &history, follows: follows, at: now)
@@ -90,7 +90,7 @@ extension Engine {
     to index: Int32, _ command: (inout Schedule, inout History) -> Void
   ) {
     guard let slot = slots.slot(index) else { return }
-    var schedule = Schedule(slot.reminder, in: zone)
+    var schedule = Schedule(slot.$reminder, in: zone)
     change(index) { command(&schedule, &$0) }
     turn.work += schedule.work
   }

@@ -29,7 +29,7 @@ extension Engine {
 
   func evaluation(of slot: Slot, at now: Instant) -> Evaluation {
     let surroundings = surroundings(of: slot, at: now)
-    var schedule = Schedule(slot.reminder, in: zone)
+    var schedule = Schedule(slot.$reminder, in: zone)
     let plan = schedule.plan(slot.history, surroundings, at: now)
     return Evaluation(
       slot: slot, surroundings: surroundings, now: now, schedule: schedule, plan: plan)

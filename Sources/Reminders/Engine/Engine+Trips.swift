@@ -26,7 +26,7 @@ extension Engine {
     guard !learning.experience.trips(by: slot.reminder.transport).isEmpty else {
       return goal(of: slot, due: now, time: TimeOfWeek(hour: 0, isWeekend: false))
     }
-    var schedule = Schedule(slot.reminder, in: zone)
+    var schedule = Schedule(slot.$reminder, in: zone)
     let due = schedule.occurrence(slot.history, at: now)?.due ?? now
     return goal(of: slot, due: due, time: time(of: due))
   }

@@ -5,11 +5,19 @@ import JSONText
 /// A reminder and its history, copied out of the table for a decision.
 struct Slot {
   let index: Int32
-  let reminder: Reminder
+  @Shared private(set) var reminder: Reminder
   var history: History
   /// By the last plan.
   let state: Reminder.State
   let hasFence: Bool
+
+  init(
+    index: Int32, _ reminder: Shared<Reminder>, _ history: History, state: Reminder.State,
+    hasFence: Bool
+  ) {
+    (self.index, self.history, self.state, self.hasFence) = (index, history, state, hasFence)
+    _reminder = reminder
+  }
 }
 
 /// The engine's reminders: an array of slots with a free list, and a dictionary from ids to slots.
@@ -20,7 +28,7 @@ struct Slot {
 /// slot once; the counts match the reminders.
 struct ReminderTable: ~Copyable, Sendable {
   private struct Entry: Sendable {
-    var reminder: Reminder
+    @Shared var reminder: Reminder
     var history: History
     var watchedSince = Instant(microseconds: .min)
     /// By the last plan; nil before the first.
@@ -77,7 +85,7 @@ struct ReminderTable: ~Copyable, Sendable {
   func slot(_ index: Int32) -> Slot? {
     guard let entry = entries[Int(index)] else { return nil }
     return Slot(
-      index: index, reminder: entry.reminder, history: entry.history,
+      index: index, entry.$reminder, entry.history,
       state: entry.standing?.state ?? .done, hasFence: entry.marks.contains(.fence))
   }
 
@@ -112,7 +120,7 @@ struct ReminderTable: ~Copyable, Sendable {
   func byteCount(of index: Int32) -> Int { entries[Int(index)].map { Self.size($0.reminder) } ?? 0 }
 
   static func size(_ reminder: Reminder) -> Int {
-    MemoryLayout<Entry>.stride + reminder.textByteCount
+    MemoryLayout<Entry>.stride + MemoryLayout<Reminder>.size + reminder.textByteCount
   }
 
   // MARK: - Changes

@@ -5,7 +5,7 @@ package import CivilTime
 ///
 /// A value serves one evaluation. It holds the search among the due times, which counts its work.
 package struct Schedule: Sendable {
-  let reminder: Reminder
+  @Shared private(set) var reminder: Reminder
   /// The system's.
   let zone: TimeZoneRules
   let window: Window
@@ -19,7 +19,12 @@ package struct Schedule: Sendable {
   static let maximumWork = 400_000
 
   package init(_ reminder: Reminder, in zone: TimeZoneRules) {
-    self.reminder = reminder
+    self.init(Shared(wrappedValue: reminder), in: zone)
+  }
+
+  init(_ shared: Shared<Reminder>, in zone: TimeZoneRules) {
+    _reminder = shared
+    let reminder = shared.wrappedValue
     self.zone = zone
     window = Window(reminder, in: zone)
     calendar = reminder.calendarZone(zone)
