@@ -37,11 +37,15 @@ extension Model {
     let after = presenceOfSeveral(record)
     switch (wasInside, isInside) {
     case (nil, _):
+      // The ways of the others are watched since before.
+      let watchedSince =
+        if case .unknown = record.stay { nil as Moment? } else { record.watchedSince }
       if after == true, before != true {
         record.stay = .unknown
         (record.mover, record.isMoving) = (name, true)
       }
       follow(&record)
+      record.watchedSince = watchedSince ?? record.watchedSince
     case (false, true):
       if after == true, before != true || countsEach(record, .arrive) {
         (record.mover, record.isMoving) = (name, true)
