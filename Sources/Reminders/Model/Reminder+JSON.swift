@@ -181,7 +181,7 @@ extension Reminder {
           ReminderError(field: "until", reason: "is before '\(name)': it could never ring"))
       }
     }
-    if kind != .location, !repeats, let due, !window.admitsDay(of: due) {
+    if kind != .location || trigger == .absent, !repeats, let due, !window.admitsDay(of: due) {
       let day = window.day(of: due).weekday.name
       found.append(
         ReminderError(field: "days", reason: "excludes the \(day) on which it is due"))
