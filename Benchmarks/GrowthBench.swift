@@ -32,7 +32,8 @@ enum GrowthEvent: String, CaseIterable {
 
 /// Processor time of one event at a size, as `us=…`.
 ///
-/// - Parameter isBare: prepares it, and does not let it happen: a difference of counted instructions is the event's.
+/// - Parameter isBare: prepares it, and does not let it happen: a difference of counted instructions
+///   is the event's.
 func growthBench(_ event: GrowthEvent, size: Int, isBare: Bool) throws -> String {
   let cost: Double
   let meter = Meter(isBare: isBare)

@@ -3,8 +3,8 @@ import Reminders
 import Storage
 import TestSupport
 
-/// A database of the daemon, through which the reminders of a life go at each restart. It serves one life after
-/// another, since to make one takes as long as a hundred commits.
+/// A database of the daemon, through which the reminders of a life go at each restart. It serves
+/// one life after another, since to make one takes as long as a hundred commits.
 package final class LifeStore {
   private var folder: TemporaryFolder?
   private var store: Store?
