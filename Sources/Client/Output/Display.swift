@@ -27,16 +27,29 @@ struct Display {
     isForPeople && instant < time.now ? "\((time.now - instant).words) late" : entry(instant)
   }
 
-  /// A sentence of the daemon, with its times as people read them.
+  /// A sentence of the daemon, with its times and speeds as people read them.
   func sentence(_ text: String) -> String {
     guard isForPeople else { return text }
-    return text.split(separator: " ", omittingEmptySubsequences: false).map { word in
+    return speeds(text).split(separator: " ", omittingEmptySubsequences: false).map { word in
       let stamp = word.prefix { $0.isASCII && ($0.isNumber || "-:.TZ+".contains($0)) }
       guard stamp.utf8.count >= 20, let instant = try? Instant(rfc3339: String(stamp)) else {
         return String(word)
       }
       return time.absolute(instant) + word[stamp.endIndex...]
     }.joined(separator: " ")
+  }
+
+  /// `11 km/h` in the units of the display.
+  private func speeds(_ text: String) -> String {
+    let mark = " km/h"
+    guard units != .metric, text.contains(mark) else { return text }
+    let parts = text.split(separator: mark, omittingEmptySubsequences: false)
+    return parts.dropLast().map { part in
+      let digits = String(
+        part.reversed().prefix { $0.isASCII && ($0.isNumber || $0 == ".") }.reversed())
+      guard let speed = Double(digits) else { return part + mark }
+      return part.dropLast(digits.count) + units.speed(metresPerSecond: speed / 3.6)
+    }.joined() + (parts.last ?? "")
   }
 
   /// In whole seconds, so that columns are aligned.

@@ -20,13 +20,13 @@ package enum LengthUnits: String, CaseIterable, Sendable {
     }
   }
 
-  /// Metres from which a length is long: a kilometre, 1000 ft, or a tenth of a nautical mile, all
-  /// as they are rounded.
+  /// Metres from which a length is long: a kilometre, 1000 ft, or half a nautical mile, all
+  /// as they are rounded: a circle around the anchor is metres.
   var largeFrom: Double {
     switch self {
     case .metric: 999.5
     case .imperial: 999.5 * 0.3048
-    case .nautical: 185.2
+    case .nautical: 926
     }
   }
 

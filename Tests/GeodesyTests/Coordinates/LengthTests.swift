@@ -58,7 +58,8 @@ import Testing
 
   @Test(arguments: [
     (34.2, LengthUnits.imperial, "112 ft"), (2_345, .imperial, "1.5 mi"),
-    (305, .imperial, "0.2 mi"), (34.2, .nautical, "34 m"), (185.2, .nautical, "0.1 nmi"),
+    (305, .imperial, "0.2 mi"), (34.2, .nautical, "34 m"), (230, .nautical, "230 m"),
+    (926, .nautical, "0.5 nmi"),
     (2_345, .nautical, "1.3 nmi"),
     (200_000, .nautical, "108 nmi"), (2_345, .metric, "2.3 km"),
   ]) func printsInTheUnitsThatAreSet(_ metres: Double, _ units: LengthUnits, _ expected: String) {
