@@ -39,8 +39,12 @@ extension AnchorCommand {
       try context.output.line(
         "It bears \(Int(bearing.rounded()) % 360)° at \(display.length(distance)) from the last "
           + "position, \(age(answer, state, display))\(error)\(outside)")
+      if let age = answer["age_s"]?.double, age > Self.maximumAge, state?["says"] == nil {
+        try context.output.line(
+          "No position has come since: the watch cannot see the boat; see 'georemind status'")
+      }
     } else {
-      try context.output.line("There is no position")
+      try context.output.line("There is no position: the watch cannot see the boat")
     }
     if let swing, let since {
       try context.output.line(

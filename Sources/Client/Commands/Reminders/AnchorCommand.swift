@@ -19,13 +19,21 @@ struct AnchorCommand: ClientCommand {
 
       'anchor set' sets the watch around the present position, or around the anchor with \
       --bearing and --distance; with a watch, it changes the given options, and --here moves it. \
-      'anchor' alone shows it. The alarm repeats each minute until 'georemind done anchor'. It \
-      also sounds when the position is lost. 'anchor raise' ends the watch.
+      'anchor' alone shows it. The alarm repeats each minute until 'georemind done anchor'; a \
+      boat that goes on drifting is silent then, until it is back in the circle. 'snooze anchor \
+      10min' sounds again. An alarm also comes when the position is lost. 'anchor raise' ends the \
+      watch.
       """)
 
   enum Action: String, CaseIterable, ExpressibleByArgument {
     case set
     case raise
+
+    init?(argument: String) {
+      let others = ["up": Action.raise, "off": .raise, "weigh": .raise, "on": .set, "drop": .set]
+      guard let action = Self(rawValue: argument) ?? others[argument] else { return nil }
+      self = action
+    }
   }
 
   @Argument(help: "set sets or changes the watch, raise ends it; without, it is shown.")
@@ -49,6 +57,8 @@ struct AnchorCommand: ClientCommand {
   private static let ids = ["anchor", "anchor-watch"]
   private static let usualRadius = 40.0
   private static let usualHold = TimeSpan.seconds(30)
+  /// In a longer one a boat drifts ashore.
+  private static let longHold = TimeSpan.minutes(5)
   /// The oldest position that sets an anchor, seconds.
   static let maximumAge = 60.0
 
@@ -138,6 +148,9 @@ struct AnchorCommand: ClientCommand {
       try context.note(
         "note: the id '\(Self.ids[0])' belongs to another reminder; "
           + "'georemind done \(added.id)' ends an alarm")
+    }
+    if hold > Self.longHold {
+      try context.note("note: an alarm comes only after \(hold) outside the circle")
     }
     let circle = Circle(anchor: position, radius: metres, former: former)
     for note in circle.notes(fix, display) { try context.note("note: \(note)") }

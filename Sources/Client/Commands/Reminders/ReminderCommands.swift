@@ -235,9 +235,13 @@ enum OneReminder {
         let isOver = ["done", "expired"].contains(object["state"]?.string)
         let next = (object["snoozed_until"] ?? (isOver ? nil : object["next_due"]))?.instant
         let again = said == "Removed" ? nil : next.map { "; next at \(display.answer($0))" }
+        // A drift goes on in silence.
+        let drift = object["anchor"]?["place"]?.string == "outside"
+        let wait =
+          drift ? "is silent until the boat is back in the circle" : "waits for the next time"
         let waits = said == "Completed" && object["state"]?.string == "armed"
         try context.output.line(
-          "\(said) \(title.printable)\(again ?? (waits ? "; it waits for the next time" : ""))")
+          "\(said) \(title.printable)\(again ?? (waits ? "; it \(wait)" : ""))")
       }
     }
     try context.noteUndo(options)
