@@ -55,9 +55,17 @@ package enum Program {
       return nil
     }
     guard word != "help", !verbs.contains(word) else { return nil }
-    let hint = NearestWord.find(word, in: verbs).map { "did you mean '\($0)'? " } ?? ""
+    let near = otherWords[word] ?? NearestWord.find(word, in: verbs)
+    let hint = near.map { "did you mean '\($0)'? " } ?? ""
     return Failure(.usage, "there is no verb '\(word)'; \(hint)See 'georemind --help'")
   }
+
+  /// Words that one might expect as verbs, each with the form that does it.
+  private static let otherWords = [
+    "map": "web link", "share": "web link", "distance": "convert", "unmute": "mute off",
+    "pause": "mute", "quiet": "mute", "whereis": "where", "who": "tracker", "search": "list",
+    "find": "place find", "tasks": "list", "new": "add", "alarm": "anchor", "redo": "undo",
+  ]
 
   private static var verbs: [String] {
     let root = GeoremindCommand.configuration

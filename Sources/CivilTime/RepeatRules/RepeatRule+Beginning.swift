@@ -1,3 +1,17 @@
+extension TypedTime {
+  /// The time; where it names no day, the rule's first time then: `8:00` typed on a Saturday, with
+  /// `weekdays`, is on Monday.
+  package func beginning(
+    of rule: RepeatRule?, after now: Instant, zone: TimeZoneRules
+  ) -> TimeStamp {
+    guard !namesDay, case .floating(let local) = stamp, let rule, rule.namesItsDays,
+      rule.timeOfDay == nil || rule.timeOfDay == local.time,
+      let first = rule.first(after: now, at: local.time, zone: zone)
+    else { return stamp }
+    return .floating(first)
+  }
+}
+
 /// The beginning of a series without a given start.
 extension RepeatRule {
   /// The time of day that the rule names, the earliest of several; nil without an hour.

@@ -1,19 +1,35 @@
-/// The words at the end of a title that are its time or its repeat: `Call Mum tomorrow at 6pm`.
+/// The words at the end of a title that are its time, its repeat, or both: `Call Mum tomorrow at
+/// 6pm`, `pills daily tomorrow 8:00`.
 package struct TitleTime {
   /// The words before them, at least one.
   package let title: [String]
-  package let text: String
-  package let isRepeat: Bool
+  package let time: String?
+  package let `repeat`: String?
 
-  /// As many of the last words as read as one; nil where none do.
+  /// The last words that may be both, since each pair costs two readings.
+  private static let longestPair = 10
+
+  /// As many of the last words as read as one or as both; nil where none do.
   /// - Parameter isTime: whether a text reads as a time.
-  /// - Complexity: as many readings as there are words.
+  /// - Complexity: as many readings as there are words, and some hundred.
   package init?(_ words: [String], isTime: (String) -> Bool) {
+    func isRepeat(_ text: String) -> Bool { (try? RepeatRule(typed: text)) != nil }
+    func text(_ range: Range<Int>) -> String { words[range].joined(separator: " ") }
+    func reading(of range: Range<Int>) -> (time: String?, repeat: String?)? {
+      let whole = text(range)
+      if isTime(whole) { return (whole, nil) }
+      if isRepeat(whole) { return (nil, whole) }
+      guard range.count <= Self.longestPair else { return nil }
+      for middle in range.dropFirst() {
+        let (first, second) = (text(range.lowerBound..<middle), text(middle..<range.upperBound))
+        if isRepeat(first), isTime(second) { return (second, first) }
+        if isTime(first), isRepeat(second) { return (first, second) }
+      }
+      return nil
+    }
     for count in 1..<max(1, words.count) {
-      let text = words[count...].joined(separator: " ")
-      let isTime = isTime(text)
-      guard isTime || (try? RepeatRule(typed: text)) != nil else { continue }
-      (title, self.text, isRepeat) = (Array(words[..<count]), text, !isTime)
+      guard let (time, rule) = reading(of: count..<words.count) else { continue }
+      (title, self.time, self.repeat) = (Array(words[..<count]), time, rule)
       return
     }
     return nil

@@ -25,6 +25,8 @@ package struct TypedTime: Equatable, Sendable {
   package let stamp: TimeStamp
   /// How a phrase was read that people read in two ways; nil where there is nothing to say.
   package let note: String?
+  /// Whether it says which day; a time of day alone does not.
+  package let namesDay: Bool
 
   /// Understands what systemd.time(7) does, RFC 3339, and English as people say it: `tomorrow
   /// 18:00`, `6pm friday`, `next week`, `27 jan`, `in half an hour`, `3 days from now at 9`, with a
@@ -75,8 +77,7 @@ package struct TypedTime: Equatable, Sendable {
       throw TimeStampError(text: text, reason: "it is empty; write for example tomorrow 18:00")
     }
     if let instant = try Self.relative(trimmed, now: now) {
-      stamp = .absolute(instant)
-      note = nil
+      (stamp, note, namesDay) = (.absolute(instant), nil, true)
       return
     }
     var words = TimeWord.split(trimmed)
@@ -89,6 +90,7 @@ package struct TypedTime: Equatable, Sendable {
       words, of: text, now: now, zone: named ?? zone, dayAlone: dayAlone, direction: direction)
     let reading = try phrase.read()
     note = phrase.note
+    namesDay = phrase.day != nil || phrase.span != nil
     switch reading {
     case .absolute(let instant): stamp = .absolute(try Self.near(instant, text))
     case .floating(let local):

@@ -6,8 +6,10 @@ struct WebAddress {
   let settings: WebSettings
 
   init(_ context: Context) {
-    let files = context.configurationFiles.reversed().filter { access($0, R_OK) == 0 }
-    let all = files.compactMap { try? WebSettings(file: $0) }
+    // Of a folder of drop-ins alone, the main file is missing.
+    let all = context.configurationFiles.reversed().compactMap {
+      try? WebSettings(file: $0, mayBeMissing: true)
+    }
     // A user's own file that says nothing of it hides no setting of the system.
     settings = all.first { $0 != WebSettings() } ?? WebSettings()
   }

@@ -52,7 +52,14 @@ struct ReminderFilter {
   enum Due: String, CaseIterable, ExpressibleByArgument {
     case overdue
     case today
+    case tomorrow
     case week
+
+    /// `today`, `this week`; nil for other words.
+    init?(_ words: [String]) {
+      let words = words.map { $0.lowercased() }
+      self.init(rawValue: words.count == 2 && words[0] == "this" ? words[1] : words.joined())
+    }
   }
 
   private let common: CommonFilter
@@ -102,6 +109,7 @@ struct ReminderFilter {
     return switch due {
     case .overdue: entry.reminder.kind != .location && (moment < time.now || entry.isRinging)
     case .today: ahead == 0
+    case .tomorrow: ahead == 1
     case .week: (0..<7).contains(ahead)
     }
   }

@@ -23,6 +23,28 @@ extension ReminderOptions {
     return rule?.timeOfDay.map { .clock($0) }
   }
 
+  /// A time of day that was typed without a day is the first one on the days of the rule, or on
+  /// `--days`.
+  func onItsDays(
+    _ stamp: TimeStamp, typed text: String, _ context: Context
+  ) throws -> TimeStamp {
+    let zone = try context.zone()
+    guard case .floating(let local) = stamp,
+      let typed = try? context.typedTime(text, in: zone), !typed.namesDay
+    else { return stamp }
+    if let `repeat` {
+      // The option itself reports a wrong rule.
+      let rule = try? RepeatRule(typed: `repeat`.text)
+      return typed.beginning(of: rule, after: context.now, zone: zone)
+    }
+    guard let days = try? days.map({ try WeekdaySet(parsing: $0.text) }), hours == nil,
+      let date = (0..<7).map({ local.date.adding(days: $0) }).first(where: {
+        days.contains($0.weekday)
+      })
+    else { return stamp }
+    return .floating(LocalDateTime(date: date, time: local.time))
+  }
+
   /// The first time of a repeat without `--due`.
   /// - Throws: a usage error where the rule leaves the beginning open. Where a place is given, only
   ///   a rule with a time of day says when the visit counts.

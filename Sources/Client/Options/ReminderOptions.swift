@@ -64,6 +64,9 @@ struct ReminderOptions: ParsableArguments {
   /// Whether a time, a repeat or a place is given.
   var saysWhen: Bool { isThere || leaveFor != nil || due != nil || `repeat` != nil }
 
+  /// Whether it is a time to leave without a time to be there.
+  var lacksTimeToLeave: Bool { leaveFor != nil && due == nil && `repeat` == nil }
+
   /// Checks that a new reminder has all required settings.
   func checkCompleteness() throws {
     let faults: [(isPresent: Bool, text: String)] = [
@@ -71,7 +74,7 @@ struct ReminderOptions: ParsableArguments {
         !saysWhen,
         "say where (--at, --near-category or --region), when (--due) or where to be when "
           + "(--leave-for with --due)"
-      ), (leaveFor != nil && due == nil && `repeat` == nil, "--leave-for needs --due"),
+      ), (lacksTimeToLeave, "--leave-for needs --due"),
       (travel != nil && leaveFor == nil, "--travel needs --leave-for"),
       (by != nil && leaveFor == nil, "--by needs --leave-for"),
       (
@@ -112,19 +115,20 @@ struct ReminderOptions: ParsableArguments {
       object["on"] = .string(Reminder.Trigger.dwell.rawValue)
     }
     let rule = try dayAlone(context, changing: old)
-    for (field, texts) in TypedField.given(in: self) where field.parse != nil {
-      object[field.key] = try TypedField.json(field, texts) { text, dayAlone in
+    for (field, option, texts) in TypedField.given(in: self) where field.parse != nil {
+      object[field.key] = try TypedField.json(field, option, texts) { text, dayAlone in
         if let old, try TypedTime.shift(text) != nil,
           let moved = try Self.time(field.key, of: old, context, daemon)?.moved(typed: text)
         {
           return moved
         }
         let stamp = try context.stamp(
-          text, option: field.dashedOption, dayAlone: dayAlone ?? rule)
-        if field.key == "due", `repeat` == nil, old?["repeat"] == nil, TypedTime.saysPast(text) {
-          throw Failure(.badData, "--due: '\(text)' is in the past; give a time to come")
+          text, option: option, dayAlone: dayAlone ?? rule)
+        guard field.key == "due" else { return stamp }
+        if `repeat` == nil, old?["repeat"] == nil, TypedTime.saysPast(text) {
+          throw Failure(.badData, "\(option): '\(text)' is in the past; give a time to come")
         }
-        return stamp
+        return try onItsDays(stamp, typed: text, context)
       }
     }
     if let `repeat`, !`repeat`.text.isEmpty, due == nil, old?["due"] == nil {

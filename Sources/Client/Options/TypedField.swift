@@ -9,12 +9,13 @@ import Reminders
 struct TypedField {
   let field: ReminderField
   let text: String
+  /// As errors name it: `--max-speed`.
+  let option: String
 
-  /// `--max-speed`.
-  var option: String { field.dashedOption }
-
-  @Sendable init(_ text: String, _ field: ReminderField) throws {
+  /// - Parameter name: where it was typed by another name than the field's option.
+  @Sendable init(_ text: String, _ field: ReminderField, as name: String? = nil) throws {
     self.field = field
+    option = name ?? field.dashedOption
     self.text = field.canonical(text)
     if let reason = field.option?.refused[text.lowercased()] { throw ValidationError(reason) }
     guard field.hasForm(self.text) else {
@@ -28,7 +29,7 @@ struct TypedField {
 
   /// The same with the coordinate of the current fix in place of `here`.
   func located(_ options: CommonOptions, _ context: Context) throws -> TypedField {
-    try TypedField(Here.resolve(text, option: option, options, context), field)
+    try TypedField(Here.resolve(text, option: option, options, context), field, as: option)
   }
 
   /// The same with the time of the next `sunrise` or `sunset` here in place of the word.
@@ -42,20 +43,23 @@ struct TypedField {
         .badData, "\(option) '\(text)': there is none here in these days; give a time of day")
     }
     let time = Instant(seconds: seconds.rounded())
-    return try TypedField(time.rfc3339(zone: try context.zone()), field)
+    return try TypedField(time.rfc3339(zone: try context.zone()), field, as: option)
   }
 
   /// The fields that were given, in the order of their options, with all their texts.
-  static func given(in options: ReminderOptions) -> [(field: ReminderField, texts: [String])] {
+  static func given(
+    in options: ReminderOptions
+  ) -> [(field: ReminderField, option: String, texts: [String])] {
     Mirror(reflecting: options).children.compactMap { child in
       switch child.value {
       case let option as Option<TypedField?>:
-        option.wrappedValue.map { ($0.field, [$0.text]) }
+        option.wrappedValue.map { ($0.field, $0.option, [$0.text]) }
       case let list as Option<[TypedField]>:
-        list.wrappedValue.first.map { ($0.field, list.wrappedValue.map(\.text)) }
+        list.wrappedValue.first.map { ($0.field, $0.option, list.wrappedValue.map(\.text)) }
       case let flag as Flag<Bool?>:
         flag.wrappedValue.map { isOn in
-          (.named(name(ofProperty: child.label ?? "")), [isOn ? "yes" : "no"])
+          let field = ReminderField.named(name(ofProperty: child.label ?? ""))
+          return (field, field.dashedOption, [isOn ? "yes" : "no"])
         }
       default: nil
       }
@@ -71,7 +75,7 @@ struct TypedField {
 
   /// - Parameter stamp: reads a time of the field.
   static func json(
-    _ field: ReminderField, _ texts: [String],
+    _ field: ReminderField, _ option: String, _ texts: [String],
     stamp: (_ text: String, DayAlone?) throws -> TimeStamp
   ) throws -> JSONValue? {
     do {
@@ -79,7 +83,7 @@ struct TypedField {
     } catch let failure as Failure {
       throw failure
     } catch {
-      throw Failure(.badData, "\(field.dashedOption): \(error)")
+      throw Failure(.badData, "\(option): \(error)")
     }
   }
 }

@@ -58,7 +58,7 @@ struct ReplayCommand: ClientCommand {
   var places: [String] = []
 
   @Option(
-    help: ArgumentHelp("Show at the end why this reminder has not fired.", valueName: "id"))
+    help: ArgumentHelp("Show at the end why this reminder has not fired.", valueName: "id|title"))
   var why: String?
 
   @Option(
@@ -195,19 +195,23 @@ struct ReplayCommand: ClientCommand {
     return Recording.withoutFix(decoder.statistics) + "; record one where it has"
   }
 
-  /// The id that this is the beginning of.
-  private static func find(_ prefix: String, in reminders: [Reminder]) throws(Failure) -> String {
-    let ids = reminders.map(\.id).filter { $0.hasPrefix(prefix) }
-    if ids.contains(prefix) { return prefix }
-    guard let id = ids.first else {
-      throw Failure(.badData, "--why: no reminder here has the id '\(prefix)'")
+  /// The id of the reminder with this id or title, or with a part of them.
+  private static func find(_ text: String, in reminders: [Reminder]) throws(Failure) -> String {
+    if reminders.contains(where: { $0.id == text }) { return text }
+    let wanted = text.lowercased()
+    let titled = reminders.filter { $0.title.lowercased() == wanted }
+    let found =
+      titled.isEmpty
+      ? reminders.filter { $0.id.hasPrefix(text) || $0.title.lowercased().contains(wanted) }
+      : titled
+    guard let one = found.first else {
+      throw Failure(.badData, "--why: no reminder here has the id or title '\(text)'")
     }
-    guard ids.count == 1 else {
-      throw Failure(
-        .badData,
-        "--why: '\(prefix)' may be \(ids.prefix(5).joined(separator: ", ")); give more letters")
+    guard found.count == 1 else {
+      let names = found.prefix(5).map { "\($0.id) (\($0.title))" }.joined(separator: ", ")
+      throw Failure(.badData, "--why: '\(text)' may be \(names.printable); give more letters")
     }
-    return id
+    return one.id
   }
 
   /// Places from the files; without files, from the daemon if the reminders are its own.

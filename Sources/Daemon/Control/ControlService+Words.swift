@@ -21,7 +21,8 @@ extension ControlService {
         words.map(String.init), isTime: { (try? daemon.time(typed: $0)) != nil })
     {
       document["title"] = .string(found.title.joined(separator: " "))
-      document[found.isRepeat ? "repeat" : "due"] = .string(found.text)
+      document["repeat"] = found.repeat.map { .string($0) }
+      document["due"] = found.time.map { .string($0) }
     }
     let rule = document["repeat"]?.string.flatMap { try? RepeatRule(typed: $0) }
     for field in ReminderField.all where ["due", "from", "until", "repeat"].contains(field.key) {
@@ -29,7 +30,9 @@ extension ControlService {
       let ofRule = field.key == "due" ? rule?.timeOfDay.map { DayAlone.clock($0) } : nil
       do {
         document[field.key] = try field.json(typed: [text]) { text, dayAlone in
-          try daemon.time(typed: text, dayAlone: dayAlone ?? ofRule).stamp
+          let time = try daemon.time(typed: text, dayAlone: dayAlone ?? ofRule)
+          guard field.key == "due", let now = daemon.clock.now else { return time.stamp }
+          return time.beginning(of: rule, after: now, zone: daemon.host.engine.zone)
         }
       } catch {
         throw GeoremindError.invalidReminder(field: field.key, reason: "\(error)")

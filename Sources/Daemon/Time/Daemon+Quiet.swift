@@ -48,7 +48,10 @@ extension Daemon {
     } else {
       try mute(of: caller.user, until: moment, off: off, at: now)
     }
-    let change = off ? "delivered to again" : moment.map { "muted \($0.json)" } ?? "muted"
+    let change =
+      off
+      ? "delivered to again"
+      : moment.map { "muted until \($0.rfc3339(zone: host.engine.zone))" } ?? "muted"
     if refusals.permitsNews(of: caller.user) {
       log.notice("Destinations are \(change), by user \(caller.user)")
     }

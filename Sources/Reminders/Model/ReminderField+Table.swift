@@ -64,7 +64,8 @@ extension ReminderField {
       Option(
         "who", "Follow this tracker, anyone, or all: the last to come or to leave.", "name",
         example: "anna", for: .location, .preemptive,
-        because: "it waits for a time, not for somebody")),
+        because: "it waits for a time, not for somebody",
+        synonyms: ["everyone": "all", "everybody": "all", "anybody": "anyone", "me": "self"])),
     ReminderField(
       "for", { $0.recipient }, set: \.recipient, .person,
       Option(
@@ -129,6 +130,7 @@ extension ReminderField {
         because: "it waits for a time, not for a visit",
         synonyms: [
           "enter": "arrive", "arrival": "arrive", "leave": "depart", "exit": "depart",
+          "left": "depart", "leaving": "depart", "arrived": "arrive", "reached": "arrive",
           "departure": "depart", "stay": "dwell",
         ]),
       where: { $0.kind == .location }),

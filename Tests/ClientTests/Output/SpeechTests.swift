@@ -162,11 +162,6 @@ import Testing
       ["place", "list", "--category", "X"],
       "there is no category 'X'; 'georemind category list' shows all"
     ),
-    (
-      ["place", "add", "A", "1,1", "--category", "X"],
-      "there is no category 'X'; 'georemind category list' shows all, "
-        + "'georemind category add X' adds it"
-    ),
     (["phone", "revoke", "X"], "there is no phone 'X'; 'georemind phone list' shows all"),
     (["web", "revoke", "X"], "there is no link 'X'; 'georemind web list' shows all"),
     (["where", "X"], "there is no tracker 'X'; 'georemind tracker list' shows all"),

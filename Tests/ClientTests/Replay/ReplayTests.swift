@@ -353,7 +353,7 @@ import Testing
     #expect(people.lines.last?.hasPrefix("It fires when you come 1.5 km nearer to Gate") == true)
     let unknown = Run(["replay", drive, "--reminders", list, "--why", "x"])
     #expect(unknown.status == 65)
-    #expect(unknown.notes.contains("no reminder here has the id 'x'"))
+    #expect(unknown.notes.contains("no reminder here has the id or title 'x'"))
   }
 }
 

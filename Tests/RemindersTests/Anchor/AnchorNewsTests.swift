@@ -193,7 +193,7 @@ import Testing
 
   @Test(arguments: [
     (LengthUnits.metric, "Dragging: 400 m from the anchor (circle 40 m)"),
-    (.nautical, "Dragging: 0.2 nmi from the anchor (circle 40 m)"),
+    (.nautical, "Dragging: 400 m from the anchor (circle 40 m)"),
     (.imperial, "Dragging: 0.2 mi from the anchor (circle 131 ft)"),
   ])
   func sentencesHaveTheUnitsOfTheSettings(_ units: LengthUnits, _ words: String) throws {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bytes
 import Companion
 import JSONText
 import Report
@@ -90,6 +91,24 @@ extension CategoryCommand {
     let answer = try daemon.call(
       method, ["name": .string(name), "color": .string(color)])
     try CategoryPrinter(context: context, json: options.json).print([answer["category"]])
+  }
+
+  /// Adds a category that a new place names, with a colour of its own.
+  /// - Throws: Failure where a known one has nearly that name.
+  static func addIfNew(
+    _ name: String, _ daemon: DaemonConnection, _ context: Context
+  ) throws {
+    let known = try Suggestions.categories(daemon)
+    guard !known.contains(where: { $0.nameKey == name.nameKey }) else { return }
+    if let near = Suggestions.category(like: name, among: known) {
+      throw Failure(
+        .badData,
+        "there is no category '\(name)'; did you mean '\(near)'? Else add it with "
+          + "'georemind category add'")
+    }
+    _ = try daemon.call(
+      "AddCategory", ["name": .string(name), "color": .string(try unusedColor(daemon))])
+    try context.note("note: the category \(name.printable) is new")
   }
 
   /// The first colour of the palette that no category has; the first where all are in use.

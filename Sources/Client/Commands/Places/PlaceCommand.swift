@@ -35,7 +35,9 @@ struct PlaceCommand: ParsableCommand {
         position.joined(separator: " "), option: "the place", options, context)
       let point = try PlaceArgument.coordinate(text, option: "the place")
       let metres = try radius.map { try ReminderOptions.length($0, option: "--radius") }
-      let answer = try DaemonConnection(options, context).call(
+      let daemon = try DaemonConnection(options, context)
+      if let category { try CategoryCommand.addIfNew(category, daemon, context) }
+      let answer = try daemon.call(
         "AddPlace",
         [
           "name": .string(name), "latitude": .double(point.latitude),

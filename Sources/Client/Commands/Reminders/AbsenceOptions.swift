@@ -21,7 +21,7 @@ struct AbsenceOptions: ParsableArguments {
         throw ValidationError("--\(option) stands for --on and --\(field); give one of them")
       }
       reminder.on = try TypedField(trigger.rawValue, .named("on"))
-      reminder[keyPath: path] = try TypedField(text, .named(field))
+      reminder[keyPath: path] = try TypedField(text, .named(field), as: "--\(option)")
     }
     if let notBy { try set("not-by", .absent, "due", notBy, \.due) }
     if let silentFor { try set("silent-for", .silent, "dwell", silentFor, \.dwell) }

@@ -14,10 +14,10 @@ struct AddCommand: ClientCommand {
     discussion: """
       georemind add Buy milk --at Rewe
       georemind add Call Mum tomorrow at 6pm
+      georemind add Check the gas weekly sunday evening
       georemind add 'Lock up' --at 52.52,13.405 --radius 80m --on depart --every-visit
       georemind add 'Call Mum' --due 'tomorrow 18:00' --lead 15min
       georemind add Tea -d 4 min
-      georemind add 'Put out the bins' --repeat 'every monday at 19:00'
       georemind add 'Buy milk' --near-category Shopping
       georemind add Milk --at Rewe --calendar Tasks
       georemind add Ferry --leave-for Landungsbrücken --due 18:18 --by cycling
@@ -47,20 +47,31 @@ struct AddCommand: ClientCommand {
   func document(in context: Context) throws -> JSONObject {
     var (title, reminder) = (title, reminder)
     try absence.set(in: &reminder)
-    if !reminder.saysWhen, let zone = try? context.zone(),
+    if !reminder.saysWhen || reminder.lacksTimeToLeave, let zone = try? context.zone(),
       let words = TitleTime(title, isTime: { (try? context.typedTime($0, in: zone)) != nil })
     {
       title = words.title
-      if words.isRepeat {
-        reminder.repeat = try TypedField(words.text, .named("repeat"))
-      } else {
-        reminder.due = try TypedField(words.text, .named("due"))
+      func field(_ text: String?, _ name: String) throws -> TypedField? {
+        try text.map { try TypedField($0, .named(name), as: "'\($0)'") }
       }
+      reminder.repeat = try field(words.repeat, "repeat")
+      reminder.due = try field(words.time, "due")
     }
     if !reminder.saysWhen,
       let place = try? Self.place(in: title, DaemonConnection(options, context))
     {
       throw ValidationError("'\(place)' is a place; did you mean --at '\(place)'?")
+    }
+    if !reminder.saysWhen, title.count == 1, let zone = try? context.zone(),
+      let words = TitleTime(
+        title[0].split(separator: " ").map(String.init),
+        isTime: { (try? context.typedTime($0, in: zone)) != nil })
+    {
+      let option =
+        words.time == nil ? "--repeat '\(words.repeat ?? "")'" : "--due '\(words.time ?? "")'"
+      throw ValidationError(
+        "a title in quotes is taken as it is; did you mean \(option)? Without quotes its end is "
+          + "read")
     }
     // Not in `validate`, which the parser calls before it reports an unknown option.
     try reminder.checkCompleteness()
@@ -192,8 +203,14 @@ struct AddCommand: ClientCommand {
       return try context.output.line("By the present estimate, that is \(display.answer(rings))")
     }
     guard entry.json["last_fired"] != nil else { return }
-    let answer = try daemon.call(
-      "Log", ["reminder": .string(entry.reminder.id), "limit": 1])
+    try Self.noteFiring(of: entry.reminder.id, display, daemon, context)
+  }
+
+  /// Notes why a reminder has rung at once.
+  static func noteFiring(
+    of id: String, _ display: Display, _ daemon: DaemonConnection, _ context: Context
+  ) throws {
+    let answer = try daemon.call("Log", ["reminder": .string(id), "limit": 1])
     guard let why = answer["firings"]?.array?.last?["why"]?.string else { return }
     try context.note("note: it rang at once. \(display.sentence(why).printable)")
   }

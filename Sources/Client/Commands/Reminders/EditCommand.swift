@@ -85,6 +85,10 @@ struct EditCommand: ClientCommand {
     }
     guard let answer else { return try context.note("nothing was changed") }
     try ReminderPrinter(context: context, display: display, json: options.json).print(answer)
+    let new = answer["reminder"]
+    if let id = new?["id"]?.string, let rang = new?["last_fired"], rang != old["last_fired"] {
+      try AddCommand.noteFiring(of: id, display, daemon, context)
+    }
     try context.noteUndo(options)
   }
 

@@ -24,13 +24,13 @@ struct ListCommand: ClientCommand {
     commandName: "list", abstract: "List reminders in groups, the next to fire first.",
     discussion: """
       georemind list milk
-      georemind list --due week
+      georemind list this week
       georemind list --category Errands --sort title
       """, aliases: ["ls"])
 
   @Argument(
     help: ArgumentHelp(
-      "Words of the title, the notes, the category or the place; without, all reminders.",
+      "Words of title, notes, category or place, or today, tomorrow, this week; without, all.",
       valueName: "word"))
   var words: [String] = []
 
@@ -60,6 +60,8 @@ struct ListCommand: ClientCommand {
     }
     var filters = filters
     filters.common.place = at ?? filters.common.place
+    var words = words
+    if filters.due == nil, let due = ReminderFilter.Due(words) { (filters.due, words) = (due, []) }
     let filter = try filters.filter(words, in: context)
     let chosen = listed.filter { (all || $0.isActive) && filter.includes($0) }
     var listing = GroupedListing(order: sort.precedes)

@@ -11,8 +11,8 @@ struct UndoCommand: ClientCommand {
     discussion: """
       Takes back one add, edit, rm, done, snooze, pop, reopen or import: the reminders are as \
       before. Given again, it takes back the change before that, up to 20 changes. It refuses a \
-      change whose reminder was changed or has fired since. An import of more than 10 000 \
-      reminders cannot be taken back.
+      change whose reminder was changed or has fired since. Imports of over 10 000 \
+      reminders and changes of places cannot be taken back.
       """)
 
   @Argument(help: "The number of the change in the list; 1 is the last change.")
