@@ -64,7 +64,7 @@ package enum Program {
   private static let otherWords = [
     "map": "web link", "share": "web link", "distance": "convert", "unmute": "mute off",
     "pause": "mute", "quiet": "mute", "whereis": "where", "who": "tracker", "search": "list",
-    "find": "place find", "tasks": "list", "new": "add", "alarm": "anchor", "redo": "undo",
+    "find": "place find", "tasks": "list", "new": "add", "alarm": "anchor",
   ]
 
   private static var verbs: [String] {

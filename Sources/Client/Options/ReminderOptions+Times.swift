@@ -26,18 +26,19 @@ extension ReminderOptions {
   /// A time of day that was typed without a day is the first one on the days of the rule, or on
   /// `--days`.
   func onItsDays(
-    _ stamp: TimeStamp, typed text: String, _ context: Context
+    _ stamp: TimeStamp, typed text: String, changing old: JSONObject?, _ context: Context
   ) throws -> TimeStamp {
     let zone = try context.zone()
     guard case .floating(let local) = stamp,
       let typed = try? context.typedTime(text, in: zone), !typed.namesDay
     else { return stamp }
-    if let `repeat` {
+    if let rule = `repeat`?.text ?? old?["repeat"]?.string, !rule.isEmpty {
       // The option itself reports a wrong rule.
-      let rule = try? RepeatRule(typed: `repeat`.text)
-      return typed.beginning(of: rule, after: context.now, zone: zone)
+      return typed.beginning(
+        of: try? RepeatRule(typed: rule), after: context.now, zone: zone)
     }
-    guard let days = try? days.map({ try WeekdaySet(parsing: $0.text) }), hours == nil,
+    guard let text = days?.text ?? old?["days"]?.string, hours == nil, old?["hours"] == nil,
+      let days = try? WeekdaySet(parsing: text),
       let date = (0..<7).map({ local.date.adding(days: $0) }).first(where: {
         days.contains($0.weekday)
       })

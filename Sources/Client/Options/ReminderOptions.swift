@@ -128,7 +128,7 @@ struct ReminderOptions: ParsableArguments {
         if `repeat` == nil, old?["repeat"] == nil, TypedTime.saysPast(text) {
           throw Failure(.badData, "\(option): '\(text)' is in the past; give a time to come")
         }
-        return try onItsDays(stamp, typed: text, context)
+        return try onItsDays(stamp, typed: text, changing: old, context)
       }
     }
     if let `repeat`, !`repeat`.text.isEmpty, due == nil, old?["due"] == nil {

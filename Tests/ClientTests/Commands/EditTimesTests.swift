@@ -36,6 +36,19 @@ import Testing
     return sent.withLock { $0 }
   }
 
+  /// A time of day alone is on the days that the reminder has.
+  @Test(arguments: [
+    ("repeat", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR", "08:10", "2026-06-15T08:10:00"),
+    ("days", "mon..fri", "08:10", "2026-06-15T08:10:00"),
+    ("days", "mon..fri", "tomorrow 08:10", "2026-06-13T08:10:00"),
+    ("repeat", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR", "19:00", "2026-06-12T19:00:00"),
+  ])
+  func aTimeOfDayKeepsToTheDays(key: String, value: String, typed: String, due: String) throws {
+    var old: JSONObject = ["due": "2026-06-10T09:00:00"]
+    old[key] = .string(value)
+    #expect(try changes(of: old, ["--due", typed])["due"]?.string == due)
+  }
+
   /// A time with a sign counts from the reminder's own, any other span from now.
   @Test(arguments: [
     ("2026-06-20T09:30:00", "+1h", "2026-06-20T10:30:00"),
