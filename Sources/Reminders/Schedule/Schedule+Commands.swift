@@ -175,6 +175,7 @@ extension Schedule {
       history.stay = .unknown
       if history.silence == .untilLeave { history.silence = nil }
     }
+    if isElsewhere && !follows || old.trigger != reminder.trigger { history.there = nil }
     if !old.hasSamePlace(as: reminder) { (history.members, history.mover) = ([:], nil) }
     if hasOtherTimes {
       (history.usedUpTo, history.leadsUsed, history.early) = (nil, [:], nil)
@@ -204,10 +205,11 @@ extension Schedule {
     if new.plan(history, Surroundings(), at: now).state != .expired { history.hasExpired = false }
   }
 
-  /// A visit that is on is treated as for a new reminder.
+  /// A visit that is on is treated as for a new reminder; a silence that is on counts.
   private mutating func findAnew(_ history: inout History, at now: Instant) {
     guard case .inside(var visit) = history.stay else { return }
-    visit.settledUpTo = reminder.ifInside == .wait ? begun(at: now) : nil
+    let counts = reminder.ifInside == .fire || reminder.trigger == .silent
+    visit.settledUpTo = counts ? nil : begun(at: now)
     history.stay = .inside(visit)
   }
 

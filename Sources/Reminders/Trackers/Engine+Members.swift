@@ -45,6 +45,7 @@ extension Engine {
       return change(index) { $0.stay = .outside(since: nil) }
     }
     guard isWhole || !isTogether else { return }
+    notePresence(index, since: now)
     var schedule = Schedule(slot.$reminder, in: zone)
     let settled = slot.reminder.ifInside == .fire ? nil : schedule.begun(at: now)
     change(index) { $0.stay = .inside(Stay.Visit(since: now, settledUpTo: settled)) }

@@ -27,6 +27,9 @@ extension Model {
       record.watchedSince = now
       if record.silence == .leaving { record.silence = nil }
     }
+    if spec.region != old.spec.region || !spec.kind.isSameEvent(as: old.spec.kind) {
+      record.wasThere = nil
+    }
     if spec.isLocation { armAgain(&record, old) }
     if spec.nag == nil || hasReachedLimit(record) { record.round = nil }
     store(record)

@@ -50,7 +50,7 @@ extension Model {
 
   /// A visit that is on when the reminder begins to wait.
   private func foundVisit(_ record: Record) -> Record.Visit {
-    let counts = record.spec.ifInside == .fire
+    let counts = record.spec.ifInside == .fire || record.spec.silence != nil
     return .init(since: now, settled: counts ? nil : lastOpened(record))
   }
 

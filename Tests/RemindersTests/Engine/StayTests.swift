@@ -1,4 +1,5 @@
 import CivilTime
+import JSONText
 import Testing
 
 @testable import Reminders
@@ -21,6 +22,38 @@ import Testing
     harness.wait(7200)
     #expect(harness.events == ["s:silent"])
     #expect(harness.firings.last.map { $0.time - heard } == .seconds(3600))
+  }
+
+  /// A silence that is on counts, whether the reminder is added or has another due time.
+  @Test func aPassedDueTimeGivenDuringASnoozeRingsInTheSameSilence() throws {
+    var harness = EngineHarness()
+    harness.fix(0)
+    harness.wait(3 * 3600)
+    let silent = #""id":"s","kind":"location","title":"S","on":"silent","dwell_s":1800"#
+    try harness.add("{\(silent)}")
+    #expect(harness.events == ["s:silent"])
+    harness.wait(600)
+    harness.send(.snooze(id: "s", .until(harness.now + .hours(3))))
+    harness.wait(600)
+    let due = #""due":"2026-06-12T15:00:00Z""#
+    let object = try #require(try JSONParser.parse("{\(silent),\(due)}").object)
+    harness.send(.replace(try Reminder(json: object)))
+    #expect(harness.events == ["s:silent", "s:silent"])
+  }
+
+  /// Who was at another place was not at this one.
+  @Test func anAbsenceForgetsWhoWasAtTheEarlierPlace() throws {
+    var harness = EngineHarness(settings: EngineHarness.exact)
+    harness.fix(600)
+    let away = #""id":"a","title":"A","kind":"location","on":"absent""#
+    let due = #""due":"2026-06-12T17:00:00Z""#
+    try harness.add("{\(away),\(EngineHarness.place(radius: 1500)),\(due)}")
+    harness.wait(60)
+    let object = try #require(
+      try JSONParser.parse("{\(away),\(EngineHarness.place()),\(due)}").object)
+    harness.send(.replace(try Reminder(json: object)))
+    harness.wait(3600)
+    #expect(harness.events == ["a:absent"])
   }
 
   private let place = EngineHarness.place()
