@@ -61,7 +61,7 @@ extension Daemon {
 
   /// The next moment a reminder is due or should be left for.
   var nextDue: Instant? {
-    clock.now.flatMap { host.upcoming(limit: 1, at: $0).first?.moment }
+    clock.now.flatMap { now in host.all.compactMap { $0.engine.nextMoment(at: now) }.min() }
   }
 
   /// Limit of unreadable rows in a status.

@@ -116,6 +116,22 @@ extension Engine {
     return moments
   }
 
+  /// The moment of the first of `upcoming`: of thousands that ring together, one is read.
+  package func nextMoment(at now: Instant) -> Instant? {
+    var next: Instant?
+    var checks = 0
+    timers.forEachInOrder { deadline, index in
+      if let next, next.microseconds <= deadline { return false }
+      next = sooner(next, upcoming(index, at: now)?.moment)
+      checks += 1
+      return checks < 4_096
+    }
+    for index in departures.soonest(limit: 1) {
+      next = sooner(next, upcoming(index, at: now)?.moment)
+    }
+    return next
+  }
+
   func upcoming(_ index: Int32, at now: Instant) -> Upcoming? {
     guard let slot = slots.slot(index) else { return nil }
     let plan = plan(of: slot, at: now)

@@ -135,6 +135,27 @@ import Testing
       harness.engine.upcoming(limit: 5, at: harness.now).map(\.reminder.id) == ["boat", "tea"])
   }
 
+  /// Timers that ring nothing, dates at one moment, times to leave: the first moment is the same.
+  @Test func theNextMomentIsTheFirstOfTheList() throws {
+    var harness = EngineHarness()
+    for number in 0..<40 {
+      try harness.add(
+        #"{"id":"p\#(number)","title":"P","due":"2026-06-12T21:00:00Z","repeat":"daily",\#(EngineHarness.place())}"#
+      )
+      try harness.add(#"{"id":"d\#(number)","title":"D","due":"2026-06-14T12:00:00Z"}"#)
+    }
+    harness.fix(20_000)
+    try harness.add(
+      #"{"id":"boat","title":"Boat","due":"2026-06-13T12:00:00Z",\#(EngineHarness.place()),"transport":"walking"}"#
+    )
+    for _ in 0..<60 {
+      let first = harness.engine.upcoming(limit: 200, at: harness.now).first?.moment
+      #expect(harness.engine.nextMoment(at: harness.now) == first)
+      harness.wait(3600)
+    }
+    #expect(harness.events.count == 41)
+  }
+
   @Test func anotherZoneMovesFloatingTimes() throws {
     var harness = EngineHarness()
     try harness.add(#"{"id":"tea","title":"Tea","due":"2026-06-12T18:00:00"}"#)
