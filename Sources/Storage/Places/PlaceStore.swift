@@ -129,7 +129,17 @@ package struct PlaceStore {
   /// The category as it was first spelled; an unknown one fails as it stands.
   private static let spelling = "coalesce((SELECT name FROM category WHERE name = ?5), ?5)"
 
-  package func add(_ place: SavedPlace) throws(StoreError) {
+  /// - Parameter color: a category that is not there is added in it, for the owner of the place.
+  package func add(_ place: SavedPlace, color: String? = nil) throws(StoreError) {
+    if let color, let name = place.category {
+      return try database.transaction { () throws(StoreError) in
+        let categories = CategoryStore(database: database)
+        if try categories.category(named: name) == nil {
+          try categories.add(Category(name: name, color: color, owner: place.owner))
+        }
+        try add(place)
+      }
+    }
     try checked(place) { () throws(StoreError) in
       try database.run(
         """

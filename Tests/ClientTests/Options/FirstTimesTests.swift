@@ -111,7 +111,9 @@ import Testing
         switch call.methodName {
         case "ListCategories":
           [VarlinkReply(parameters: ["categories": [["name": "Water", "color": "#00838F"]]])]
-        case "AddCategory": [VarlinkReply(parameters: ["category": ["name": "Fuel"]])]
+        case "AddPlace"
+        where call.parameters["category"] != "water" && call.parameters["color"] == nil:
+          [VarlinkReply(GeoremindError.notFound(id: category).varlink)]
         case "AddPlace": [VarlinkReply(parameters: ["place": ["name": "Tap"]])]
         default: []
         }

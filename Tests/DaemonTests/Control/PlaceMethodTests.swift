@@ -32,6 +32,28 @@ import Testing
       #"{"reminder":{"id":"\#(id)","title":"x","kind":"location","place":"\#(place)"\#(radius)}}"#)
   }
 
+  @Test func aColourBringsTheCategoryOfAPlaceInOneCall() throws {
+    let place = #""latitude":1,"longitude":2,"category":"Pumps""#
+    #expect(throws: (any Error).self) {
+      try client.call("AddPlace", #"{"name":"Tap",\#(place)}"#)
+    }
+    let answer = try client.call(
+      "AddPlace", ##"{"name":"Tap",\##(place),"color":"#102030"}"##)
+    #expect(answer["place"]?["color"]?.string == "#102030", "\(answer)")
+    // Neither a colour that is none nor a name that is taken leaves a category behind.
+    for (name, color) in [("Well", "blue"), ("Tap", "#102030")] {
+      #expect(throws: (any Error).self) {
+        try client.call(
+          "AddPlace",
+          #"{"name":"\#(name)","latitude":1,"longitude":2,"category":"Other wells","color":"\#(color)"}"#
+        )
+      }
+    }
+    let names = try client.call("ListCategories")["categories"]?.array ?? []
+    #expect(names.contains { $0["name"] == "Pumps" })
+    #expect(!names.contains { $0["name"] == "Other wells" })
+  }
+
   @Test func blanksAroundANameAreNoPartOfIt() throws {
     try addPlace("Home ", 1, 2)
     #expect(

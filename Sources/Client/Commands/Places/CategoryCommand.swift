@@ -87,33 +87,35 @@ extension CategoryCommand {
   ) throws {
     let chosen = try color.map(Self.color)
     let daemon = try DaemonConnection(options, context)
-    let color = try chosen ?? Self.unusedColor(daemon)
+    let color =
+      try chosen ?? unusedColor(daemon.call("ListCategories")["categories"]?.array ?? [])
     let answer = try daemon.call(
       method, ["name": .string(name), "color": .string(color)])
     try CategoryPrinter(context: context, json: options.json).print([answer["category"]])
   }
 
-  /// Adds a category that a new place names, with a colour of its own.
+  /// Calls a method that adds a new category in a colour of its own.
   /// - Throws: Failure where a known one has nearly that name.
-  static func addIfNew(
-    _ name: String, _ daemon: DaemonConnection, _ context: Context
-  ) throws {
-    let known = try Suggestions.categories(daemon)
-    guard !known.contains(where: { $0.nameKey == name.nameKey }) else { return }
-    if let near = Suggestions.category(like: name, among: known) {
+  static func adding(
+    _ name: String, _ daemon: DaemonConnection, _ context: Context,
+    _ call: (_ color: String) throws -> JSONObject
+  ) throws -> JSONObject {
+    let known = try daemon.call("ListCategories")["categories"]?.array ?? []
+    let names = known.compactMap { $0["name"]?.string }
+    if let near = Suggestions.category(like: name, among: names) {
       throw Failure(
         .badData,
         "there is no category '\(name)'; did you mean '\(near)'? Else add it with "
           + "'georemind category add'")
     }
-    _ = try daemon.call(
-      "AddCategory", ["name": .string(name), "color": .string(try unusedColor(daemon))])
+    let answer = try call(unusedColor(known))
     try context.note("note: the category \(name.printable) is new")
+    return answer
   }
 
-  /// The first colour of the palette that no category has; the first where all are in use.
-  private static func unusedColor(_ daemon: DaemonConnection) throws -> String {
-    let categories = try daemon.call("ListCategories")["categories"]?.array ?? []
+  /// The first colour of the palette that none of the categories has; the first where all are in
+  /// use.
+  private static func unusedColor(_ categories: [JSONValue]) -> String {
     let used = Set(categories.compactMap { $0["color"]?.string })
     return CategoryColors.row.first { !used.contains($0) } ?? CategoryColors.row[0]
   }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Companion
+import Control
 import Geodesy
 import JSONText
 
@@ -36,14 +37,20 @@ struct PlaceCommand: ParsableCommand {
       let point = try PlaceArgument.coordinate(text, option: "the place")
       let metres = try radius.map { try ReminderOptions.length($0, option: "--radius") }
       let daemon = try DaemonConnection(options, context)
-      if let category { try CategoryCommand.addIfNew(category, daemon, context) }
-      let answer = try daemon.call(
-        "AddPlace",
-        [
-          "name": .string(name), "latitude": .double(point.latitude),
-          "longitude": .double(point.longitude), "radius_m": .double(metres),
-          "category": category.map { .string($0) }, "notes": notes.map { .string($0) },
-        ])
+      var place: JSONObject = [
+        "name": .string(name), "latitude": .double(point.latitude),
+        "longitude": .double(point.longitude), "radius_m": .double(metres),
+        "category": category.map { .string($0) }, "notes": notes.map { .string($0) },
+      ]
+      let answer: JSONObject
+      do {
+        answer = try daemon.call("AddPlace", place)
+      } catch let error as UnknownName where error.subject == .category {
+        answer = try CategoryCommand.adding(error.name, daemon, context) { color in
+          place["color"] = .string(color)
+          return try daemon.call("AddPlace", place)
+        }
+      }
       try PlacePrinter(context: context, json: options.json).print([answer["place"]])
     }
   }

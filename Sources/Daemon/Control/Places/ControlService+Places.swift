@@ -22,7 +22,7 @@ extension ControlService {
       name: name, position: position, radius: radius,
       category: given["category"]?.string?.onOneLine,
       notes: given["notes"]?.string, owner: caller.owner)
-    try daemon.store.places.add(place)
+    try daemon.store.places.add(place, color: given["color"]?.string)
     updateEngine(of: place, number: try daemon.store.places.number(named: name))
     return ["place": json(place, colors: try colors())]
   }
