@@ -1,14 +1,21 @@
 extension TypedTime {
-  /// The time; where it names no day, the rule's first time then: `8:00` typed on a Saturday, with
-  /// `weekdays`, is on Monday.
+  /// The time; where it names no day, the rule's first time then, or the first on one of the days:
+  /// `8:00` typed on a Saturday, with `weekdays`, is on Monday.
+  /// - Parameter days: without a rule, the days that count.
   package func beginning(
-    of rule: RepeatRule?, after now: Instant, zone: TimeZoneRules
+    of rule: RepeatRule?, on days: WeekdaySet? = nil, after now: Instant, zone: TimeZoneRules
   ) -> TimeStamp {
-    guard !namesDay, case .floating(let local) = stamp, let rule, rule.namesItsDays,
-      rule.timeOfDay == nil || rule.timeOfDay == local.time,
-      let first = rule.first(after: now, at: local.time, zone: zone)
-    else { return stamp }
-    return .floating(first)
+    guard !namesDay, case .floating(let local) = stamp else { return stamp }
+    if let rule {
+      guard rule.namesItsDays, rule.timeOfDay == nil || rule.timeOfDay == local.time,
+        let first = rule.first(after: now, at: local.time, zone: zone)
+      else { return stamp }
+      return .floating(first)
+    }
+    let date = days.flatMap { days in
+      (0..<7).lazy.map { local.date.adding(days: $0) }.first { days.contains($0.weekday) }
+    }
+    return date.map { .floating(LocalDateTime(date: $0, time: local.time)) } ?? stamp
   }
 }
 

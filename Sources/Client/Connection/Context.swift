@@ -104,10 +104,10 @@ package struct Context {
   /// - Parameters:
   ///   - dayAlone: what a day without a time of day means; nil is `DefaultTime=`.
   ///   - direction: whether a bare time is the next or the last one.
-  func stamp(
+  func time(
     _ text: String, option: String, in zone: TimeZoneRules? = nil, dayAlone: DayAlone? = nil,
     direction: TimeDirection = .ahead
-  ) throws(Failure) -> TimeStamp {
+  ) throws(Failure) -> TypedTime {
     let zone = if let zone { zone } else { try self.zone() }
     let time: TypedTime
     do throws(TimeStampError) {
@@ -116,14 +116,14 @@ package struct Context {
       throw Failure(.badData, "\(option): \(error)")
     }
     if let words = time.note { try note("note: \(words)") }
-    return time.stamp
+    return time
   }
 
   /// A time that has passed, as RFC 3339: a bare time is the last one, a day alone its beginning.
   func past(_ text: String?, option: String) throws(Failure) -> String? {
     guard let text else { return nil }
-    let stamp = try stamp(text, option: option, dayAlone: .start, direction: .back)
-    return stamp.instant(in: try zone()).json
+    let time = try time(text, option: option, dayAlone: .start, direction: .back)
+    return time.stamp.instant(in: try zone()).json
   }
 
   /// A time as people type it, with the note of how it was read.
@@ -138,6 +138,12 @@ package struct Context {
     ) { name throws(TimeZoneError) in
       try TimeZoneRules(named: name, directory: directory)
     }
+  }
+
+  /// The time at the end of a title's words; nil without one.
+  func titleTime(_ words: [String]) -> TitleTime? {
+    guard let zone = try? zone() else { return nil }
+    return TitleTime(words, isTime: { (try? typedTime($0, in: zone)) != nil })
   }
 
   /// The same without notes.

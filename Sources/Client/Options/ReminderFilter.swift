@@ -77,7 +77,7 @@ struct ReminderFilter {
   ) throws {
     func instant(_ text: String?, _ option: String) throws -> Instant? {
       try text.map {
-        try context.stamp($0, option: option, dayAlone: .start).instant(in: context.zone())
+        try context.time($0, option: option, dayAlone: .start).stamp.instant(in: context.zone())
       }
     }
     (self.common, self.category, self.who) = (common, category, who)

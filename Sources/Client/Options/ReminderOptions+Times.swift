@@ -26,24 +26,19 @@ extension ReminderOptions {
   /// A time of day that was typed without a day is the first one on the days of the rule, or on
   /// `--days`.
   func onItsDays(
-    _ stamp: TimeStamp, typed text: String, changing old: JSONObject?, _ context: Context
+    _ typed: TypedTime, changing old: JSONObject?, _ context: Context
   ) throws -> TimeStamp {
     let zone = try context.zone()
-    guard case .floating(let local) = stamp,
-      let typed = try? context.typedTime(text, in: zone), !typed.namesDay
-    else { return stamp }
     if let rule = `repeat`?.text ?? old?["repeat"]?.string, !rule.isEmpty {
       // The option itself reports a wrong rule.
-      return typed.beginning(
-        of: try? RepeatRule(typed: rule), after: context.now, zone: zone)
+      let rule = try? RepeatRule(typed: rule)
+      return rule == nil ? typed.stamp : typed.beginning(of: rule, after: context.now, zone: zone)
     }
-    guard let text = days?.text ?? old?["days"]?.string, hours == nil, old?["hours"] == nil,
-      let days = try? WeekdaySet(parsing: text),
-      let date = (0..<7).map({ local.date.adding(days: $0) }).first(where: {
-        days.contains($0.weekday)
-      })
-    else { return stamp }
-    return .floating(LocalDateTime(date: date, time: local.time))
+    // Hours over midnight have days of their own.
+    let hasHours = hours != nil || old?["hours"] != nil
+    let days = hasHours ? nil : days?.text ?? old?["days"]?.string
+    return typed.beginning(
+      of: nil, on: days.flatMap { try? WeekdaySet(parsing: $0) }, after: context.now, zone: zone)
   }
 
   /// The first time of a repeat without `--due`.

@@ -122,13 +122,12 @@ struct ReminderOptions: ParsableArguments {
         {
           return moved
         }
-        let stamp = try context.stamp(
-          text, option: option, dayAlone: dayAlone ?? rule)
-        guard field.key == "due" else { return stamp }
+        let time = try context.time(text, option: option, dayAlone: dayAlone ?? rule)
+        guard field.key == "due" else { return time.stamp }
         if `repeat` == nil, old?["repeat"] == nil, TypedTime.saysPast(text) {
           throw Failure(.badData, "\(option): '\(text)' is in the past; give a time to come")
         }
-        return try onItsDays(stamp, typed: text, changing: old, context)
+        return try onItsDays(time, changing: old, context)
       }
     }
     if let `repeat`, !`repeat`.text.isEmpty, due == nil, old?["due"] == nil {

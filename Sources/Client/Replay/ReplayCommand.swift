@@ -87,11 +87,11 @@ struct ReplayCommand: ClientCommand {
     let display = try context.display()
     let zone = display.zone
     let start = try from.map {
-      try context.stamp($0, option: "--from", dayAlone: .start).instant(in: zone)
+      try context.time($0, option: "--from", dayAlone: .start).stamp.instant(in: zone)
     }
     let input = try InputFile(path: file)
     let stop = try to.map {
-      try context.stamp($0, option: "--to", dayAlone: .start).instant(in: zone)
+      try context.time($0, option: "--to", dayAlone: .start).stamp.instant(in: zone)
     }
     let content = try readReminders(context)
     let reminders = content.reminders

@@ -25,6 +25,9 @@ extension ControlService {
       document["due"] = found.time.map { .string($0) }
     }
     let rule = document["repeat"]?.string.flatMap { try? RepeatRule(typed: $0) }
+    let days =
+      document["hours"] == nil
+      ? document["days"]?.string.flatMap { try? WeekdaySet(parsing: $0) } : nil
     for field in ReminderField.all where ["due", "from", "until", "repeat"].contains(field.key) {
       guard let text = document[field.key]?.string else { continue }
       let ofRule = field.key == "due" ? rule?.timeOfDay.map { DayAlone.clock($0) } : nil
@@ -32,7 +35,7 @@ extension ControlService {
         document[field.key] = try field.json(typed: [text]) { text, dayAlone in
           let time = try daemon.time(typed: text, dayAlone: dayAlone ?? ofRule)
           guard field.key == "due", let now = daemon.clock.now else { return time.stamp }
-          return time.beginning(of: rule, after: now, zone: daemon.host.engine.zone)
+          return time.beginning(of: rule, on: days, after: now, zone: daemon.host.engine.zone)
         }
       } catch {
         throw GeoremindError.invalidReminder(field: field.key, reason: "\(error)")

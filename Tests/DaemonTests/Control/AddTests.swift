@@ -48,6 +48,22 @@ import Testing
     }
   }
 
+  /// As Home Assistant and other programs send it.
+  @Test(arguments: Weekday.allCases)
+  func aTypedTimeOfDayKeepsToTheDays(day: Weekday) throws {
+    let short = day.name.prefix(3).lowercased()
+    for members in [#""days":"\#(short)""#, #""repeat":"every \#(day.name)""#] {
+      let answer = try client.call(
+        "Add", #"{"typed":true,"reminder":{"title":"Pills","due":"8:00",\#(members)}}"#)
+      let due = try #require(answer["reminder"]?["due"]?.string)
+      guard case .floating(let first) = try TimeStamp(parsing: due) else {
+        Issue.record("\(due)")
+        continue
+      }
+      #expect(first.date.weekday == day && first.time.description.hasPrefix("08:00"), "\(due)")
+    }
+  }
+
   /// The members that count of a reminder whose times are by the caller's clocks.
   private func read(_ method: String, _ members: String, _ clocks: String) throws -> JSONValue {
     let answer = try client.call(

@@ -79,7 +79,7 @@ struct WhenCommand: ClientCommand {
   private func printTimes(
     of rule: RepeatRule, _ count: Int, _ zone: TimeZoneRules, _ context: Context
   ) throws {
-    let start = try context.stamp(from ?? "now", option: "--from", dayAlone: .start)
+    let start = try context.time(from ?? "now", option: "--from", dayAlone: .start).stamp
     let first = zone.localDateTime(at: start.instant(in: zone))
     var series = Series(rule: rule, first: first, zone: zone)
     series.includesFirst = false

@@ -47,9 +47,7 @@ struct AddCommand: ClientCommand {
   func document(in context: Context) throws -> JSONObject {
     var (title, reminder) = (title, reminder)
     try absence.set(in: &reminder)
-    if !reminder.saysWhen || reminder.lacksTimeToLeave, let zone = try? context.zone(),
-      let words = TitleTime(title, isTime: { (try? context.typedTime($0, in: zone)) != nil })
-    {
+    if !reminder.saysWhen || reminder.lacksTimeToLeave, let words = context.titleTime(title) {
       title = words.title
       func field(_ text: String?, _ name: String) throws -> TypedField? {
         try text.map { try TypedField($0, .named(name), as: "'\($0)'") }
@@ -62,10 +60,8 @@ struct AddCommand: ClientCommand {
     {
       throw ValidationError("'\(place)' is a place; did you mean --at '\(place)'?")
     }
-    if !reminder.saysWhen, title.count == 1, let zone = try? context.zone(),
-      let words = TitleTime(
-        title[0].split(separator: " ").map(String.init),
-        isTime: { (try? context.typedTime($0, in: zone)) != nil })
+    if !reminder.saysWhen, title.count == 1,
+      let words = context.titleTime(title[0].split(separator: " ").map(String.init))
     {
       let option =
         words.time == nil ? "--repeat '\(words.repeat ?? "")'" : "--due '\(words.time ?? "")'"
@@ -203,16 +199,7 @@ struct AddCommand: ClientCommand {
       return try context.output.line("By the present estimate, that is \(display.answer(rings))")
     }
     guard entry.json["last_fired"] != nil else { return }
-    try Self.noteFiring(of: entry.reminder.id, display, daemon, context)
-  }
-
-  /// Notes why a reminder has rung at once.
-  static func noteFiring(
-    of id: String, _ display: Display, _ daemon: DaemonConnection, _ context: Context
-  ) throws {
-    let answer = try daemon.call("Log", ["reminder": .string(id), "limit": 1])
-    guard let why = answer["firings"]?.array?.last?["why"]?.string else { return }
-    try context.note("note: it rang at once. \(display.sentence(why).printable)")
+    try context.noteFiring(of: entry.reminder.id, display, daemon)
   }
 
   private func adviseOnCategories(

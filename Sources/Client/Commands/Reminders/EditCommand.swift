@@ -87,7 +87,7 @@ struct EditCommand: ClientCommand {
     try ReminderPrinter(context: context, display: display, json: options.json).print(answer)
     let new = answer["reminder"]
     if let id = new?["id"]?.string, let rang = new?["last_fired"], rang != old["last_fired"] {
-      try AddCommand.noteFiring(of: id, display, daemon, context)
+      try context.noteFiring(of: id, display, daemon)
     }
     try context.noteUndo(options)
   }

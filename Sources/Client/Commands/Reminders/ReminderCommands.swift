@@ -139,9 +139,9 @@ struct SnoozeCommand: ClientCommand {
       }
       return span.description
     }
-    let stamp = try context.stamp(
+    let time = try context.time(
       text, option: "give a span (20min), a time, next-visit or until-leave")
-    return stamp.instant(in: try context.zone()).json
+    return time.stamp.instant(in: try context.zone()).json
   }
 }
 

@@ -83,4 +83,13 @@ extension Context {
     guard output.isTerminal, !options.json else { return }
     try output.line("(undo: georemind undo)")
   }
+
+  /// Notes why a reminder has rung at once.
+  func noteFiring(
+    of id: String, _ display: Display, _ daemon: DaemonConnection
+  ) throws {
+    let answer = try daemon.call("Log", ["reminder": .string(id), "limit": 1])
+    guard let why = answer["firings"]?.array?.last?["why"]?.string else { return }
+    try note("note: it rang at once. \(display.sentence(why).printable)")
+  }
 }
