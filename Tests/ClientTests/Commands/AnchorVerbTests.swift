@@ -170,6 +170,46 @@ import Testing
   }
 
   /// A reminder of one's own may have the id that the watch usually has.
+  @Test(arguments: ["up", "off"]) func otherWordsEndItAsWell(word: String) throws {
+    _ = try run("set")
+    #expect(try run(word).output == "The anchor watch has ended\n")
+  }
+
+  @Test func aLongHoldIsNoted() throws {
+    #expect(try run("set", "--hold", "5min").notes.isEmpty)
+    let run = try run("set", "--hold", "6min")
+    #expect(
+      run.notes.contains("note: an alarm comes only after 6min outside the circle\n"),
+      "\(run.notes)")
+  }
+
+  @Test func aWatchThatGetsNoPositionsSaysSo() throws {
+    _ = try run("set")
+    boat.state.withLock { $0.age = 61 }
+    #expect(
+      try run().output.contains("No position has come since: the watch cannot see the boat"))
+    boat.state.withLock { $0.hasFix = false }
+    #expect(try run().output.contains("There is no position: the watch cannot see the boat\n"))
+  }
+
+  @Test func doneSaysThatADriftGoesOnInSilence() throws {
+    for (place, wait) in [
+      ("outside", "is silent until the boat is back in the circle"),
+      ("inside", "waits for the next time"),
+    ] {
+      let daemon = try FakeDaemon { _ in
+        let watch: JSONObject = [
+          "id": "anchor", "title": "Anchor watch", "state": "armed",
+          "anchor": ["place": .string(place)],
+        ]
+        return [VarlinkReply(parameters: ["reminder": .object(watch)])]
+      }
+      defer { daemon.stop() }
+      let run = Run(["done", "anchor"], environment: ["GEOREMIND_SOCKET": daemon.path])
+      #expect(run.output == "Completed Anchor watch; it \(wait)\n", "\(run.notes)")
+    }
+  }
+
   @Test func anotherReminderMayHaveItsID() throws {
     addOther(id: "anchor")
     #expect(try run("raise").status == 1)
