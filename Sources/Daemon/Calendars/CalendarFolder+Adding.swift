@@ -18,8 +18,9 @@ struct CalendarList {
 
 /// Writes new reminders into calendar folders, as tasks.
 extension CalendarFolder {
-  var lists: [CalendarList] {
-    let inner = folder.folders.sorted().map { name in
+  /// - Parameter folders: names of the folders in it; those that were listed last need no look.
+  func lists(_ folders: [String]) -> [CalendarList] {
+    let inner = folders.map { name in
       let title = try? folder.read("\(path)/\(name)/displayname", limit: 4_096).0
       let shown = title.map {
         String(decoding: $0, as: UTF8.self).onOneLine.trimmedText(limit: 200)
@@ -113,7 +114,7 @@ extension CalendarFolder {
 extension Daemon {
   /// The list of this name or path.
   func calendarList(named name: String) throws(GeoremindError) -> CalendarList {
-    let all = calendars.flatMap(\.lists)
+    let all = calendars.flatMap { $0.lists($0.folder.folders) }
     let wanted = name.lowercased()
     let found = all.filter { list in
       list.path == name || list.names.contains { $0.lowercased() == wanted }

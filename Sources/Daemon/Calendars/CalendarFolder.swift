@@ -27,6 +27,8 @@ final class CalendarFolder {
   /// The last listing while files of it are still to be read, and the next of them.
   private var listing: FolderFiles.Listing?
   private var next = 0
+  /// Names of the folders in it, as they were listed last.
+  private(set) var folders: [String] = []
   private var turnTimer: TimerSource?
 
   enum Failure { case missing, readOnly, deaf, links, tooMany, notKept }
@@ -79,6 +81,8 @@ final class CalendarFolder {
   }
 
   var path: String { folder.path }
+  /// Files that were listed are still to be read.
+  var isReading: Bool { listing != nil }
 
   func close() {
     watch?.close()
@@ -127,7 +131,7 @@ final class CalendarFolder {
         .tooMany,
         "\(path): has more than \(FolderFiles.maximumEntries) files; the others are skipped")
     }
-    (self.listing, next) = (listing, 0)
+    (self.listing, next, folders) = (listing, 0, listing.folders)
     readOn()
   }
 
@@ -140,8 +144,10 @@ final class CalendarFolder {
     // Nobody waits before the reminders are loaded.
     let least = daemon.isLoaded ? 0 : Self.readAtStart
     while next < listing.files.count, next < least || !turn.isOver {
-      let (file, stamp) = listing.files[next]
+      let file = listing.files[next]
       next += 1
+      // The next check finds a removed file.
+      guard let stamp = folder.stamp(of: file) else { continue }
       guard files[file].map({ $0.stamp != stamp || $0.needsCheck }) ?? true else { continue }
       if let found = reading(of: file, stamp) {
         merge.take(found.reading, from: file, before: ids[file] ?? [])
@@ -152,7 +158,7 @@ final class CalendarFolder {
     // A removed file may have a new name, in a file that is still to be read.
     var removed: Set<String> = []
     if isWhole, !listing.isCut {
-      removed = Set(files.keys).union(ids.keys).subtracting(listing.files.map(\.path))
+      removed = Set(files.keys).union(ids.keys).subtracting(listing.files)
       for file in removed { merge.forget(ids[file] ?? [], of: file) }
     }
     guard commit(merge) else {

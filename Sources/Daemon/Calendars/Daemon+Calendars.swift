@@ -89,7 +89,8 @@ extension Daemon {
         let counts = folder.counts
         return [
           "folder": .string(folder.path),
-          "lists": .array(folder.lists.compactMap { $0.names.first.map { .string($0) } }),
+          "lists": .array(
+            folder.lists(folder.folders).compactMap { $0.names.first.map { .string($0) } }),
           "files": .int(counts.files),
           "reminders": .int(counts.reminders), "unreadable": .int(counts.broken),
           "problems": .array(Self.shown(folder.problems)),

@@ -33,8 +33,10 @@ package struct FolderFiles: Sendable {
   package static let maximumEntries = 20_000
 
   package struct Listing: Sendable {
-    /// Paths with their stamps, sorted.
-    package fileprivate(set) var files: [(path: String, stamp: Stamp)] = []
+    /// Paths, sorted by name in each folder.
+    package fileprivate(set) var files: [String] = []
+    /// Names of the folders in it, sorted.
+    package fileprivate(set) var folders: [String] = []
     /// One of the symbolic links that were passed over.
     package fileprivate(set) var link: String?
     /// There are more entries than the limit.
@@ -42,40 +44,43 @@ package struct FolderFiles: Sendable {
   }
 
   /// Files with this ending, without hidden names; nil if the folder cannot be read.
+  /// - Complexity: a system call for some hundred entries: of tens of thousands, the stamps cost
+  ///   more, and are for the caller to ask in turns.
   package func list(ending: String, limit: Int = Self.maximumEntries) -> Listing? {
     guard let root = try? open() else { return nil }
     defer { root.close() }
     var listing = Listing()
-    var folders: [String] = []
     var left = limit
-    func add(_ name: String, _ kind: mode_t, in folder: Descriptor, _ path: String) {
-      if kind == S_IFLNK { listing.link = "\(path)/\(name)" }
-      guard kind == S_IFREG, name.hasSuffix(ending), let stamp = Self.stamp(of: name, in: folder)
-      else { return }
-      listing.files.append(("\(path)/\(name)", stamp))
+    func entries(of folder: Descriptor, _ path: String) -> (isReadable: Bool, folders: [String]) {
+      var (files, folders): ([String], [String]) = ([], [])
+      let isReadable = Self.forEachEntry(of: folder, left: &left) { name, kind in
+        if kind == S_IFLNK { listing.link = "\(path)/\(name)" }
+        if kind == S_IFDIR { folders.append(name) }
+        if kind == S_IFREG, name.hasSuffix(ending) { files.append(name) }
+      }
+      listing.files += files.sorted().map { "\(path)/\($0)" }
+      return (isReadable, folders.sorted())
     }
-    let isReadable = Self.forEachEntry(of: root, left: &left) { name, kind in
-      if kind == S_IFDIR { folders.append(name) } else { add(name, kind, in: root, path) }
-    }
-    guard isReadable else { return nil }
-    for folder in folders where left >= 0 {
+    let all = entries(of: root, path)
+    guard all.isReadable else { return nil }
+    listing.folders = all.folders
+    for folder in all.folders where left >= 0 {
       guard let inner = try? Self.openFolder(folder, in: root) else { continue }
       defer { inner.close() }
-      Self.forEachEntry(of: inner, left: &left) { add($0, $1, in: inner, "\(path)/\(folder)") }
+      _ = entries(of: inner, "\(path)/\(folder)")
     }
     listing.isCut = left < 0
-    listing.files.sort { $0.path < $1.path }
     return listing
   }
 
-  /// Names of the folders in it that are not hidden.
+  /// Names of the folders in it that are not hidden, sorted.
   package var folders: [String] {
     guard let root = try? open() else { return [] }
     defer { root.close() }
     var names: [String] = []
     var left = Self.maximumEntries
     Self.forEachEntry(of: root, left: &left) { if $1 == S_IFDIR { names.append($0) } }
-    return names
+    return names.sorted()
   }
 
   /// Passes on each entry that is not hidden, with the type bits of its mode (`S_IFMT`).

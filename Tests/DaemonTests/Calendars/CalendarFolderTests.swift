@@ -502,7 +502,7 @@ import Testing
 extension TemporaryFolder {
   fileprivate var calendarNames: [String] {
     FolderFiles("\(path)/calendar").list(ending: "")?.files.map {
-      String($0.path.split(separator: "/").last ?? "")
+      String($0.split(separator: "/").last ?? "")
     } ?? []
   }
 }

@@ -20,13 +20,14 @@ import Testing
   }
 
   private func names(_ ending: String = ".ics") -> [String]? {
-    files.list(ending: ending)?.files.map { String($0.path.dropFirst(inside.count + 1)) }
+    files.list(ending: ending)?.files.map { String($0.dropFirst(inside.count + 1)) }
   }
 
   @Test func listsReadsAndReplaces() throws {
     try folder.file("inside/b.ics", "b")
     try folder.file("inside/.c.ics", "c")
     #expect(names() == ["b.ics", "tasks/a.ics"])
+    #expect(files.list(ending: ".ics")?.folders == ["tasks"])
     let file = "\(inside)/tasks/a.ics"
     let (bytes, stamp) = try files.read(file, limit: 10)
     #expect(bytes == Array("a".utf8))
