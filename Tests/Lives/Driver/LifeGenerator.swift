@@ -41,9 +41,9 @@ package struct LifeGenerator {
     self.store = store
     random = SeededGenerator(seed: seed)
     let zone = Zone.all.randomElement(using: &random) ?? .utc
-    // 2026-02-01, and so many days later; or the day before the clocks change.
+    // 2026-02-01, and so many days later; or the day before the clocks change in that year.
     var start = 1_769_904_000 + Int.random(in: 0..<280, using: &random) * Self.day
-    if let change = zone.changeMoments.randomElement(using: &random),
+    if let change = zone.changeMoments.prefix(2).randomElement(using: &random),
       Int.random(in: 0..<10, using: &random) < 4
     {
       start = change - Int.random(in: 6..<40, using: &random) * 3600

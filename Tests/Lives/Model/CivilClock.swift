@@ -67,7 +67,7 @@ func day(year: Int, month: Int, day: Int) -> Int? {
   return (1..<month).reduce(years + day - 1) { $0 + length(ofMonth: $1, year) }
 }
 
-/// A time zone with the changes of the year 2026, written down by hand.
+/// A time zone with the changes of 2026 and 2027, written down by hand.
 package struct Zone: Equatable, Sendable {
   package let name: String
   /// The same zone as a POSIX rule.
@@ -88,19 +88,25 @@ package struct Zone: Equatable, Sendable {
   package static let utc = Zone("UTC", "UTC0", 0)
   package static let all = [
     utc,
-    // 2026-03-29T01:00Z and 2026-10-25T01:00Z.
+    // 2026-03-29, 2026-10-25, 2027-03-28 and 2027-10-31, 01:00Z.
     Zone(
       "Europe/Berlin", "CET-1CEST,M3.5.0,M10.5.0/3", 3600,
-      [(1_774_746_000, 7200), (1_792_890_000, 3600)]),
-    // 2026-03-08T07:00Z and 2026-11-01T06:00Z.
+      [(1_774_746_000, 7200), (1_792_890_000, 3600), (1_806_195_600, 7200), (1_824_944_400, 3600)]),
+    // 2026-03-08T07:00Z and 2026-11-01T06:00Z, 2027-03-14T07:00Z and 2027-11-07T06:00Z.
     Zone(
       "America/New_York", "EST5EDT,M3.2.0,M11.1.0", -18_000,
-      [(1_772_953_200, -14_400), (1_793_512_800, -18_000)]),
+      [
+        (1_772_953_200, -14_400), (1_793_512_800, -18_000), (1_805_007_600, -14_400),
+        (1_825_567_200, -18_000),
+      ]),
     Zone("Asia/Kolkata", "IST-5:30", 19_800),
-    // Half an hour: 2026-04-04T15:00Z and 2026-10-03T15:30Z.
+    // Half an hour: 2026-04-04 and 2027-04-03, 15:00Z, 2026-10-03 and 2027-10-02, 15:30Z.
     Zone(
       "Australia/Lord_Howe", "<+1030>-10:30<+11>-11,M10.1.0,M4.1.0", 39_600,
-      [(1_775_314_800, 37_800), (1_791_041_400, 39_600)]),
+      [
+        (1_775_314_800, 37_800), (1_791_041_400, 39_600), (1_806_764_400, 37_800),
+        (1_822_491_000, 39_600),
+      ]),
   ]
 
   package func offset(at moment: Moment) -> Int {

@@ -42,7 +42,8 @@ extension Model {
       switch repeats.unit {
       case .hourly: 8
       case .daily: 120
-      case .weekly: 70
+      // Days may leave out all but one that the clocks move to the next day, in spring.
+      case .weekly: spec.days == nil ? 70 : 400
       case .monthly: 1200
       }
     let horizon = end + days * 86_400

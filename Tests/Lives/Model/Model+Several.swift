@@ -40,7 +40,9 @@ extension Model {
       // The ways of the others are watched since before.
       let watchedSince =
         if case .unknown = record.stay { nil as Moment? } else { record.watchedSince }
-      if after == true, before != true {
+      // A stay that may have gone on goes on.
+      let isOn = if case .inside = record.stay { true } else { false }
+      if after == true, before != true, !isOn {
         record.stay = .unknown
         (record.mover, record.isMoving) = (name, true)
       }

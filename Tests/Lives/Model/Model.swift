@@ -81,7 +81,12 @@ package struct Model {
     let count = firings.count
     switch record.silence {
     case .until(let moment) where moment <= now: wake(&record, from: moment)
-    case .until: if case .leave = record.spec.kind { useWhatIsDue(&record) }
+    case .until:
+      switch record.spec.kind {
+      case .location: follow(&record)
+      case .date: break
+      case .leave: useWhatIsDue(&record)
+      }
     case .nextVisit, .leaving, nil:
       switch record.spec.kind {
       case .location: decidePlace(&record)
