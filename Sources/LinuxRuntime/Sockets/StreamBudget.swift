@@ -1,5 +1,3 @@
-import CSystemd
-
 /// Limit of memory, in bytes, for all connections of a listener together.
 ///
 /// Above `limit`, one connection is dropped: the largest of the user with the largest total. So a
@@ -42,7 +40,7 @@ package final class StreamBudget {
     held -= holdings.removeValue(forKey: ObjectIdentifier(connection))?.bytes ?? 0
     guard held == 0, peak > Self.releasedPeak else { return }
     peak = 0
-    malloc_trim(0)
+    ResidentMemory.releaseHeap()
     ResidentMemory.releaseCode()
   }
 

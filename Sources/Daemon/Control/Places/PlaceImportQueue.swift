@@ -25,6 +25,8 @@ final class PlaceImportQueue {
   private let handOnTimer: TimerSource?
   /// Finished imports, and the number from which the engine has yet to receive their places.
   private var finished: [(batch: PlaceImport, next: Int64)] = []
+  /// Places came that have left much of the heap free.
+  private var hasGrown = false
 
   private var store: Store { host.store }
 
@@ -99,6 +101,7 @@ final class PlaceImportQueue {
         for (category, places) in byCategory.sorted(by: { $0.key < $1.key }) {
           host.add(places.map(\.place), to: category)
         }
+        if rows.values.count == Self.handedOnAtOnce { hasGrown = true }
         if let last = rows.values.last?.place.number {
           finished[0].next = last + 1
         } else {
@@ -107,8 +110,12 @@ final class PlaceImportQueue {
       }
     } catch {
       log.error("Cannot read what an import brought: \(error)")
-      handOnTimer?.arm(in: 60_000_000)
+      return handOnTimer?.arm(in: 60_000_000) ?? ()
     }
+    guard hasGrown else { return }
+    guard !turn.isOver else { return handOnTimer?.arm(in: 1_000) ?? () }
+    hasGrown = false
+    ResidentMemory.releaseHeap()
   }
 
   func abandon(_ id: Int64) throws {
