@@ -138,6 +138,39 @@ import Testing
     #expect(replays > 3)
   }
 
+  /// A device that sends positions alone, and fires nothing: what it has is stored again and again.
+  @Test func aTakeoverOfAQuietDeviceReadsTheLastMinutesAlone() throws {
+    func message(_ number: Int, _ text: String) -> LogMessage {
+      LogMessage(
+        sequence: UInt64(number), time: SimulatedLog.start + .seconds(Double(10 * number)),
+        device: "van",
+        payload: Array(text.utf8))
+    }
+    let log = (1...180).map { number in
+      let time = (SimulatedLog.start + .seconds(Double(10 * number))).seconds
+      let latitude = 45 + Double(number) / 1_000
+      return message(
+        number, #"{"_type":"location","lat":\#(latitude),"lon":5,"tst":\#(time),"acc":8}"#)
+    }
+    let last = message(181, #"{"add":{"id":"a","title":"T","due":"2100-01-01T00:00:00Z"}}"#)
+    let expected = try oneLife(log + [last]).devices["van"]?.state
+    #expect(expected != nil)
+    var store = MemoryStore()
+    let first = Partition(0)
+    for (number, message) in log.enumerated() {
+      first.take(message)
+      try store.commit(first)
+      guard number % 20 == 19 else { continue }
+      var copy = store
+      let second = try copy.partition()
+      let rest = log[...number].filter { $0.sequence >= second.span.start }
+      #expect(rest.count <= 31, "after \(number)")
+      for message in rest + log[(number + 1)...] + [last] { second.take(message) }
+      try copy.commit(second)
+      #expect(copy.devices["van"]?.state == expected, "after \(number)")
+    }
+  }
+
   @Test func theClockOfTheLogBringsEachDeadlineAtItsOwnTime() throws {
     let partition = Partition(0)
     var times: [Instant] = []

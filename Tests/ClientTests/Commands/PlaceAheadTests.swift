@@ -155,6 +155,20 @@ import Testing
     #expect(near.lines == Array(run.lines.prefix(ways.count { $0 <= 10_000 })))
   }
 
+  /// Behind a sharp bend a place lies nearer to the part that comes later.
+  @Test func theNearerPartOfARouteCountsAlsoForTheFirstPlaceAlone() throws {
+    let folder = try TemporaryFolder()
+    let bend = Self.berlin.destination(bearing: 90, distance: 20_500)
+    let path = try file(
+      folder, [Self.berlin, bend, bend.destination(bearing: 290, distance: 30_000)])
+    let place = Self.berlin.destination(bearing: 90, distance: 17_000)
+      .destination(bearing: 0, distance: 2_000)
+    let run = try run(["--along", path, "--limit", "1", "--json"], ["Bar": place], fix: Self.fix)
+    let found = try JSONParser.parse(run.lines.first ?? "")
+    #expect(found["detour_m"]?.double.map { $0 < 2_000 } == true, "\(run.output)\(run.notes)")
+    #expect(found["distance_m"]?.double.map { $0 > 23_000 } == true)
+  }
+
   @Test func aRouteElsewhereCountsFromItsBeginning() throws {
     let folder = try TemporaryFolder()
     let east = Self.berlin.destination(bearing: 90, distance: 40_000)
