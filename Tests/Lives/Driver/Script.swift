@@ -24,8 +24,25 @@ package struct Script {
     // Of any two ways each is late without the other in one of the models; a tracker has some 40.
     let bits = (0..<7).flatMap { bit in [0, 1].map { value in (bit, value) } }
     others =
-      [Self.model(life, steps) { _ in true }]
+      (Self.delays(steps) + [Self.slowestDecision]).map { delay in
+        Self.model(life, steps, by: delay) { _ in true }
+      }
       + bits.map { bit, value in Self.model(life, steps) { $0 >> bit & 1 == value } }
+  }
+
+  /// How long after a fix a command came, before the slowest decision: the decision may lie between
+  /// two commands.
+  private static func delays(_ steps: [Life.Step]) -> [Int] {
+    var (fixes, delays): ([Moment], Set<Int>) = ([], [])
+    for step in steps {
+      if case .fix = step.action {
+        fixes.append(step.time)
+      } else {
+        let passed = fixes.reversed().lazy.map { step.time - $0 + 1 }
+        delays.formUnion(passed.prefix { $0 < slowestDecision })
+      }
+    }
+    return delays.sorted()
   }
 
   /// The way of a tracker: the fix that has yet to show it, and the spot of the last one.
@@ -34,10 +51,10 @@ package struct Script {
     var last: Spot?
   }
 
-  /// - Parameter isLate: whether the way to a spot, by its number, shows `slowestDecision` after its
+  /// - Parameter isLate: whether the way to a spot, by its number, shows `delay` seconds after its
   ///   first fix; a way of the same tracker that follows sooner replaces it.
   private static func model(
-    _ life: Life, _ steps: [Life.Step], isLate: (Int) -> Bool
+    _ life: Life, _ steps: [Life.Step], by delay: Int = slowestDecision, isLate: (Int) -> Bool
   ) -> Model {
     var model = Model(
       zone: life.zone, start: life.start, end: life.end, trackers: life.trackers)
@@ -62,7 +79,7 @@ package struct Script {
         if spot != way.last || way.pending == nil {
           if spot != way.last { number += 1 }
           let waits = model.hasFix(of: tracker) && spot != way.last && isLate(number)
-          way.pending = (step.time + (waits ? slowestDecision : 0), spot, motion)
+          way.pending = (step.time + (waits ? delay : 0), spot, motion)
           way.last = spot
           ways[tracker] = way
         }
