@@ -85,6 +85,12 @@ struct EngineHarness: ~Copyable {
     send(.add(try Reminder(json: object), nil))
   }
 
+  /// The reminder of this id is this one from now on.
+  mutating func replace(_ json: String) throws {
+    let object = try #require(try JSONParser.parse(json).object)
+    send(.replace(try Reminder(json: object)))
+  }
+
   /// A fix one second later, so many metres from home at a bearing.
   mutating func fix(
     _ distance: Double, bearing: Double = 90, after seconds: Double = 1, speed: Double? = nil,

@@ -31,8 +31,8 @@ extension ReminderOptions {
     let zone = try context.zone()
     if let rule = `repeat`?.text ?? old?["repeat"]?.string, !rule.isEmpty {
       // The option itself reports a wrong rule.
-      let rule = try? RepeatRule(typed: rule)
-      return rule == nil ? typed.stamp : typed.beginning(of: rule, after: context.now, zone: zone)
+      return typed.beginning(
+        of: try? RepeatRule(typed: rule), after: context.now, zone: zone)
     }
     // Hours over midnight have days of their own.
     let hasHours = hours != nil || old?["hours"] != nil

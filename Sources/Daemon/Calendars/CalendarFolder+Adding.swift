@@ -18,7 +18,7 @@ struct CalendarList {
 
 /// Writes new reminders into calendar folders, as tasks.
 extension CalendarFolder {
-  /// - Parameter folders: names of the folders in it; those that were listed last need no look.
+  /// - Parameter folders: names of the folders in it, of the last listing or of now.
   func lists(_ folders: [String]) -> [CalendarList] {
     let inner = folders.map { name in
       let title = try? folder.read("\(path)/\(name)/displayname", limit: 4_096).0

@@ -110,11 +110,14 @@ extension Engine {
       }
       checks += 1
       insert(index)
-      return checks < 4_096 + 2 * limit
+      return checks < Self.visitedTimers + 2 * limit
     }
     for index in departures.soonest(limit: limit) { insert(index) }
     return moments
   }
+
+  /// Limit of timers that a search for firings visits: some ring nothing.
+  private static let visitedTimers = 4_096
 
   /// The moment of the first of `upcoming`: of thousands that ring together, one is read.
   package func nextMoment(at now: Instant) -> Instant? {
@@ -124,7 +127,7 @@ extension Engine {
       if let next, next.microseconds <= deadline { return false }
       next = sooner(next, upcoming(index, at: now)?.moment)
       checks += 1
-      return checks < 4_096
+      return checks < Self.visitedTimers
     }
     for index in departures.soonest(limit: 1) {
       next = sooner(next, upcoming(index, at: now)?.moment)

@@ -205,11 +205,10 @@ extension Schedule {
     if new.plan(history, Surroundings(), at: now).state != .expired { history.hasExpired = false }
   }
 
-  /// A visit that is on is treated as for a new reminder; a silence that is on counts.
+  /// A visit that is on is treated as for a new reminder.
   private mutating func findAnew(_ history: inout History, at now: Instant) {
     guard case .inside(var visit) = history.stay else { return }
-    let counts = reminder.ifInside == .fire || reminder.trigger == .silent
-    visit.settledUpTo = counts ? nil : begun(at: now)
+    visit.settledUpTo = settledIfFound(at: now)
     history.stay = .inside(visit)
   }
 

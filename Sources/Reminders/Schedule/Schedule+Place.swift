@@ -50,6 +50,12 @@ extension Schedule {
     return lastOpened(at: now)?.name ?? lastName(dueBy: horizon(of: 0, at: now))
   }
 
+  /// The name up to which a visit that is on is settled when it is found; a silence that is on
+  /// counts.
+  mutating func settledIfFound(at now: Instant) -> LocalDateTime? {
+    reminder.ifInside == .fire || reminder.trigger == .silent ? nil : begun(at: now)
+  }
+
   /// From when on a visit that has not rung yet is long enough; nil where none counts. A silence
   /// counts as a visit. That nobody came counts from the opening on.
   func openStay(

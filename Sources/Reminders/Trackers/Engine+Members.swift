@@ -47,7 +47,7 @@ extension Engine {
     guard isWhole || !isTogether else { return }
     notePresence(index, since: now)
     var schedule = Schedule(slot.$reminder, in: zone)
-    let settled = slot.reminder.ifInside == .fire ? nil : schedule.begun(at: now)
+    let settled = schedule.settledIfFound(at: now)
     change(index) { $0.stay = .inside(Stay.Visit(since: now, settledUpTo: settled)) }
   }
 

@@ -169,7 +169,6 @@ import Testing
     #expect(boat.state.withLock { $0.watch } == nil)
   }
 
-  /// A reminder of one's own may have the id that the watch usually has.
   @Test(arguments: ["up", "off"]) func otherWordsEndItAsWell(word: String) throws {
     _ = try run("set")
     #expect(try run(word).output == "The anchor watch has ended\n")
@@ -210,6 +209,7 @@ import Testing
     }
   }
 
+  /// A reminder of one's own may have the id that the watch usually has.
   @Test func anotherReminderMayHaveItsID() throws {
     addOther(id: "anchor")
     #expect(try run("raise").status == 1)

@@ -14,7 +14,7 @@ extension Model {
   }
 
   private func isThere(_ record: Record, for occurrence: Occurrence) -> Bool {
-    if case .inside = record.stay { return true }
+    if record.stay.isInside { return true }
     let start = record.spec.startOfDay(of: occurrence.due, in: zone)
     return record.wasThere.map { $0 >= start } ?? false
   }

@@ -147,9 +147,9 @@ extension Model {
       for (occurrence, _) in passed { record.marks[occurrence.name]?.hasRung = true }
     case .leave: useLeaving(&record)
     case .location:
-      let isInside = if case .inside = record.stay { true } else { false }
       if let occurrence = inForce(record),
-        isInside || record.spec.isAbsence || record.spec.repeats == nil && !record.spec.everyVisit
+        record.stay.isInside || record.spec.isAbsence
+          || record.spec.repeats == nil && !record.spec.everyVisit
       {
         useAtPlace(&record, occurrence)
       }

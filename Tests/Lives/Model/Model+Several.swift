@@ -41,8 +41,7 @@ extension Model {
       let watchedSince =
         if case .unknown = record.stay { nil as Moment? } else { record.watchedSince }
       // A stay that may have gone on goes on.
-      let isOn = if case .inside = record.stay { true } else { false }
-      if after == true, before != true, !isOn {
+      if after == true, before != true, !record.stay.isInside {
         record.stay = .unknown
         (record.mover, record.isMoving) = (name, true)
       }

@@ -69,6 +69,8 @@ struct Record {
     /// And since when a departure is held.
     case outside(heldSince: Double?)
     case inside(Visit)
+
+    var isInside: Bool { if case .inside = self { true } else { false } }
   }
 
   struct Visit {

@@ -6,7 +6,7 @@ import Testing
 
 /// The state of an engine, for another one that goes on with it.
 @Suite struct StateTests {
-  /// In the middle of a silence, of a stay and of a route.
+  /// In the middle of a silence and of a stay.
   private func begun() throws -> EngineHarness {
     var harness = EngineHarness()
     harness.walk(from: 600, to: 0)
