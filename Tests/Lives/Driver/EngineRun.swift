@@ -156,11 +156,12 @@ struct EngineRun {
     do {
       guard let document = try JSONParser.parse(spec.json).object else { return "no object" }
       var reminder = try Reminder(json: document)
+      // A daemon whose zone has no name gives a series none, and judges it so.
+      try reminder.checkConditions(in: zone, changing: reminders[spec.id])
       if spec.isFixedSeries {
         let old = reminders[spec.id].flatMap { $0.repeats ? $0.repeatChanges.zone : nil }
         reminder.repeatChanges.zone = old ?? NamedZone(name: zone.name, rules: zone)
       }
-      try reminder.checkConditions(in: zone, changing: reminders[spec.id])
       let event = event(reminder)
       if case .add = event { reminders[spec.id] = reminder }
       if reminders[spec.id] != nil { reminders[spec.id] = reminder }
