@@ -199,7 +199,6 @@ extension Schedule {
       // Of a series, the last due time holds again.
       let before = new.begun(at: now).flatMap { reminder.repeats ? $0.previous : nil }
       history.usedUpTo = history.usedUpTo.flatMap { used in before.map { min(used, $0) } }
-      if !isElsewhere { history.stay = .unknown }
     }
     // If it ends again, that is reported again.
     if new.plan(history, Surroundings(), at: now).state != .expired { history.hasExpired = false }

@@ -29,6 +29,22 @@ import Testing
     #expect(harness.events == ["t:arrive", "t:arrive"])
   }
 
+  /// The device stays where it is, and the reminder, over but for a snooze, is another one.
+  @Test func aVisitGoesOnUnderATriggerThatIsGivenDuringASnooze() throws {
+    var harness = EngineHarness()
+    try harness.add(#"{"id":"t","title":"T",\#(place)}"#)
+    harness.walk(from: 600, to: 0)
+    harness.send(.snooze(id: "t", .by(.hours(5))))
+    let due = TimeStamp.absolute(harness.now + .minutes(40))
+    try edit(&harness, "t") {
+      $0.trigger = .dwell
+      $0.dwell = .minutes(30)
+      $0.due = due
+    }
+    harness.wait(3600)
+    #expect(harness.events == ["t:arrive", "t:dwell"])
+  }
+
   /// It is over, though a snooze has kept the last of its leads from ringing.
   @Test func otherLeadsDoNotBringBackADueTimeThatIsOver() throws {
     var harness = EngineHarness()
