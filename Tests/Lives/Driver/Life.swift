@@ -5,8 +5,8 @@ package struct Life: Sendable {
   package enum Action: Equatable, Sendable {
     /// A fix of a tracker at a spot.
     case fix(String, of: String = Model.machine, Motion)
-    case add(ReminderSpec)
-    case edit(ReminderSpec)
+    indirect case add(ReminderSpec)
+    indirect case edit(ReminderSpec)
     case remove(String)
     case done(String)
     case pop(String)

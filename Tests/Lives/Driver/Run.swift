@@ -1,3 +1,4 @@
+import Positioning
 package import ReferenceModel
 
 /// One life, lived by the model and by the engine.
@@ -20,10 +21,19 @@ package struct Run {
     /// Since its last fix.
     var isRestarted = false
     var lastFix: (spot: Spot, motion: Motion, time: Moment)?
+
+    /// Returns the crossed regions with the times at which they were crossed.
+    mutating func pass(
+      _ fix: Fix, at spot: Spot, _ motion: Motion, _ now: Moment
+    ) -> [String: Double] {
+      lastFix = (spot, motion, now)
+      isRestarted = false
+      return crossings.follow(fix)
+    }
   }
 
   /// - Parameters:
-  ///   - comparesStates: also while it goes on, not only the firings.
+  ///   - comparesStates: as it goes on and at its end, not only the firings.
   ///   - store: holds the reminders at a restart.
   package init(_ life: Life, comparesStates: Bool = true, store: LifeStore = LifeStore()) {
     trackers = life.trackers
@@ -38,7 +48,7 @@ package struct Run {
       if comparesStates, step.action.changesReminders || number % 5 == 0 { compareStates() }
     }
     advance(to: max(life.end, model.now))
-    compareStates()
+    if comparesStates { compareStates() }
   }
 
   private mutating func advance(to moment: Moment) {
@@ -168,11 +178,8 @@ package struct Run {
   }
 
   private mutating func fix(of tracker: String, at spot: Spot, _ motion: Motion) {
-    var track = tracks[tracker] ?? Track()
-    track.lastFix = (spot, motion, model.now)
-    track.isRestarted = false
-    let crossed = track.crossings.follow(engine.fix(of: tracker, at: spot, motion))
-    tracks[tracker] = track
+    let fix = engine.fix(of: tracker, at: spot, motion)
+    let crossed = tracks[tracker, default: Track()].pass(fix, at: spot, motion, model.now)
     model.fix(
       of: tracker, at: spot.rawValue, inside: spot.regions, passing: crossed, motion)
   }

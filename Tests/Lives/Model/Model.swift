@@ -72,12 +72,22 @@ package struct Model {
   }
 
   /// Evaluates every reminder now.
-  mutating func evaluate() {
-    for id in ids { evaluate(id) }
+  mutating func evaluate() { changeAll { $0.evaluate(&$1) } }
+
+  /// Changes all records in their places: they are taken out meanwhile, for none is copied then.
+  private mutating func changeAll(_ change: (inout Model, inout Record) -> Void) {
+    var all: [String: Record] = [:]
+    swap(&all, &records)
+    var place = all.startIndex
+    while place != all.endIndex {
+      change(&self, &all.values[place])
+      all.formIndex(after: &place)
+    }
+    swap(&all, &records)
   }
 
-  private mutating func evaluate(_ id: String) {
-    guard var record = records[id], !record.isDone else { return }
+  private mutating func evaluate(_ record: inout Record) {
+    guard !record.isDone else { return }
     let count = firings.count
     switch record.silence {
     case .until(let moment) where moment <= now: wake(&record, from: moment)
@@ -96,13 +106,13 @@ package struct Model {
     }
     // A firing of its own takes the place of a repetition.
     if firings.count == count { repeatFiring(&record) }
-    records[id] = record
   }
 
   /// Stores a record that a command has changed, and evaluates it.
   mutating func store(_ record: Record) {
+    var record = record
+    evaluate(&record)
     records[record.spec.id] = record
-    evaluate(record.spec.id)
   }
 
   // MARK: - Position
@@ -135,18 +145,17 @@ package struct Model {
   ) {
     positions[tracker] = Position(
       inside: regions, lastInside: regions, heardAt: now, spot: spot, motion: motion)
-    for id in ids {
-      guard var record = records[id], record.spec.isLocation, !record.isDone else { continue }
+    changeAll { model, record in
+      guard record.spec.isLocation, !record.isDone else { return }
       let crossing = passed[record.spec.region]
       if record.spec.isAboutSeveral {
-        move(tracker, of: &record, crossing: crossing)
+        model.move(tracker, of: &record, crossing: crossing)
       } else if record.spec.who == tracker {
-        move(&record, crossing: crossing)
+        model.move(&record, crossing: crossing)
       }
-      records[id] = record
     }
     evaluate()
-    for id in ids { records[id]?.isMoving = false }
+    changeAll { $1.isMoving = false }
   }
 
   /// The daemon starts anew. The next fix says where the device is, and how fast it goes; until
