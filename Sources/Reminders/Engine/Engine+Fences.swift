@@ -45,6 +45,8 @@ extension Engine {
     slots.set(.undetermined, false, index)
     monitor.add(region, id: index, presence: isInside ? .inside : .outside)
     guard isInside else { return change(index) { $0.stay = .outside(since: nil) } }
+    // It is there by what is known now, also where the last fix is older.
+    if !lacksPosition(at: now) { notePresence(index, since: now) }
     follow(
       Transition(
         fence: index, kind: .found, time: lastFix.time ?? now, position: lastFix.position,

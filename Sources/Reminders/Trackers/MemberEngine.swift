@@ -71,7 +71,7 @@ package final class MemberEngine {
         if case .watch(let category) = effect {
           guard let places = places(category) else { continue }
           engine.handle(.places(category: category, places), at: now, into: &effects)
-        } else if let move = move(effect, at: now) {
+        } else if let move = move(effect, among: taken, at: now) {
           moves.append(move)
         }
       }
@@ -80,7 +80,9 @@ package final class MemberEngine {
     return moves.filter { $0.kind == .pass } + moves.filter { $0.kind != .pass }
   }
 
-  private func move(_ effect: Effect, at now: Instant) -> MemberMove? {
+  private func move(
+    _ effect: Effect, among effects: [Effect], at now: Instant
+  ) -> MemberMove? {
     guard let fix = engine.lastFix else { return nil }
     let time = fix.time ?? now
     var sample = PositionSample(
@@ -92,7 +94,9 @@ package final class MemberEngine {
       let known = presences[id]
       switch history.stay {
       case .inside(let visit) where known != true:
-        (kind, since) = (known == nil ? .foundInside : .arrive, visit.since)
+        // One position elsewhere is stored as no presence, and yet shows that it has come.
+        let hasCome = known == false || effects.contains { $0.isArrival(of: id) }
+        (kind, since) = (hasCome ? .arrive : .foundInside, visit.since)
       case .outside where known != false:
         (kind, since) = (known == nil ? .foundOutside : .depart, now)
       case .inside, .outside, .unknown: return nil
@@ -108,5 +112,12 @@ package final class MemberEngine {
     default: return nil
     }
     return MemberMove(reminderID: id, name: name, kind: kind, sample: sample, since: since)
+  }
+}
+
+extension Effect {
+  fileprivate func isArrival(of id: String) -> Bool {
+    guard case .fire(let firing) = self else { return false }
+    return firing.reminderID == id && firing.event == .arrive
   }
 }

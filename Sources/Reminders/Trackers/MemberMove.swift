@@ -46,7 +46,9 @@ enum MemberRule {
   init(_ who: Who, _ trigger: Reminder.Trigger, _ move: MemberMove.Kind) {
     self =
       switch (who, trigger, move) {
-      // Each by itself: a visit lasts until the last one leaves.
+      // Each by itself: a visit lasts until the last one leaves. Who is found there ends no hold
+      // of another one's departure.
+      case (.anyone, .depart, .foundInside): .othersNotInside
       case (.anyone, .depart, _): .always
       case (.anyone, .arrive, .arrive), (.anyone, .arrive, .pass), (.anyone, .arrive, .foundInside):
         .always

@@ -75,6 +75,30 @@ import Testing
     #expect(stored.journal.fired.suffix(1) == ["dinner arrive"])
   }
 
+  /// A phone that saves its battery sends one position, and the next one at home.
+  @Test func allCountWithOnePositionEach() throws {
+    let live = try LiveRig(config: Self.config + "\n[Tracker cleo]")
+    try add(live, #""id":"dinner","title":"Dinner","who":"all",\#(Self.home)"#)
+    let names = ["anna", "ben", "cleo"]
+    for name in names {
+      try add(live, #""id":"\#(name)","title":"T","who":"\#(name)",\#(Self.home)"#)
+    }
+    var count = 0
+    func send(_ east: Double) throws {
+      for name in names {
+        live.pass(.seconds(4))
+        try live.send(live.tpv(east: east, device: "traccar:\(name)"))
+        count += 1
+        try live.finish(fixes: count)
+        live.rig.daemon.host.advance(to: live.now)
+      }
+    }
+    try send(3_000)
+    advance(live, to: live.now + .seconds(65))
+    for _ in 0..<3 { try send(0) }
+    #expect(live.fired == ["anna arrive", "ben arrive", "cleo arrive", "dinner arrive"])
+  }
+
   @Test func anyoneIsEachByItself() throws {
     let live = try LiveRig(config: Self.config)
     try add(
@@ -87,6 +111,20 @@ import Testing
     try go(live, "anna", east: 0)
     #expect(live.fired == ["x arrive", "x arrive", "x arrive"])
     #expect(live.rig.journal.firings.map { $0["GEOREMIND_WHO"] } == ["anna", "ben", "anna"])
+  }
+
+  /// Who is found at home has not brought the other one back.
+  @Test func aHeldDepartureOfOneOutlastsThatAnotherIsFound() throws {
+    let live = try LiveRig(config: Self.config)
+    try go(live, "self", east: 0)
+    try add(
+      live, #""id":"x","title":"X","who":"anyone","on":"depart","dwell_s":3600,\#(Self.home)"#)
+    try go(live, "anna", east: 0)
+    try go(live, "anna", east: 2_000)
+    try go(live, "ben", east: 0)
+    try go(live, "anna", east: 2_000)
+    advance(live, to: live.now + .hours(1))
+    #expect(live.fired == ["x depart"])
   }
 
   @Test func notThereByThen() throws {
