@@ -85,11 +85,12 @@ struct PresenceMark {
     places = JSONValue.array(trackers).line
   }
 
-  /// Whether a client that has the other one wants this one.
+  /// When a client that has the other one wants this one.
   /// - Parameter interval: seconds between two positions; nil wants none.
-  func isNews(after known: PresenceMark?, interval: Double?) -> Bool {
-    guard let known, places == known.places else { return true }
-    guard let interval, whole != known.whole else { return false }
-    return Double(time - known.time) / 1e6 >= interval
+  /// - Returns: microseconds from now, nil for never.
+  func wait(after known: PresenceMark?, interval: Double?) -> Int64? {
+    guard let known, places == known.places else { return 0 }
+    guard let interval, whole != known.whole else { return nil }
+    return max(known.time + Int64(min(max(interval, 0), 1e9) * 1e6) - time, 0)
   }
 }

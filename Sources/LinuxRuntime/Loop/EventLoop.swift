@@ -128,6 +128,17 @@ package final class EventLoop {
     return source
   }
 
+  /// Calls back after each turn in which a source of another kind had something to do.
+  package func addFollower(
+    priority: EventPriority = .normal, handler: @escaping () -> Void
+  ) throws(SystemError) -> TurnSource {
+    let source = TurnSource { _ in handler() }
+    try source.attach("follow the other sources", priority: priority) { place, context in
+      sd_event_add_post(event, place, { TurnSource.deliver(Turn(), to: $1) }, context)
+    }
+    return source
+  }
+
   /// Watches a file or folder with inotify(7); `mask` holds IN_… flags.
   package func addFileWatch(
     _ path: String, mask: UInt32, priority: EventPriority = .normal,

@@ -78,6 +78,7 @@ package struct EventPriority: RawRepresentable, Equatable, Sendable {
   package let rawValue: Int64
   package init(rawValue: Int64) { self.rawValue = rawValue }
 
+  package static let first = EventPriority(rawValue: -200)
   package static let important = EventPriority(rawValue: -100)
   package static let normal = EventPriority(rawValue: 0)
   package static let background = EventPriority(rawValue: 50)

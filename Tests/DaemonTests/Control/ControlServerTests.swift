@@ -61,6 +61,23 @@ import Testing
     #expect(try watcher.reply().get()["status"]?["reminders"]?.int == 1)
   }
 
+  /// Where nothing happens the daemon does not look what has changed.
+  @Test func aWatchedStatusCostsNothingWhereNothingHappens() throws {
+    let rig = try Rig()
+    let watcher = try rig.client()
+    try watcher.send("WatchStatus", more: true)
+    _ = try watcher.reply().get()
+    let server = try #require(rig.daemon.control)
+    try rig.run { !server.statusTimer.isEnabled && server.hasChecked == false }
+    let client = try rig.client()
+    _ = try client.call("Add", missed)
+    #expect(try watcher.reply().get()["status"]?["reminders"]?.int == 1)
+    try rig.run { !server.statusTimer.isEnabled }
+    client.close()
+    watcher.close()
+    try rig.run { !server.statusTimer.isEnabled && !server.watchedTurns.isEnabled }
+  }
+
   @Test func idleClientsDoNotDelayOthers() throws {
     let rig = try Rig()
     let idle = try (0..<200).map { _ in try rig.client() }

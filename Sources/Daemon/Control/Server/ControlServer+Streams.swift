@@ -53,11 +53,35 @@ extension ControlServer {
     }
   }
 
-  /// Sends a changed status to its watchers; the timer runs only while there are any.
+  /// The daemon did something: the status and the places may be other ones, and are checked once
+  /// a second at most. Where nothing happens, nothing is asked.
+  func noteTurn() {
+    if hasChecked {
+      hasChecked = false
+    } else if !statusTimer.isEnabled {
+      let next = checkedAt + Self.checkInterval - loop.now(.monotonic)
+      statusTimer.arm(in: max(next, Self.checkDelay))
+    }
+  }
+
+  /// Between two checks, microseconds.
+  private static let checkInterval: Int64 = 1_000_000
+  /// After an event, of which others may follow, microseconds.
+  private static let checkDelay: Int64 = 20_000
+
+  func checkStatus() {
+    (hasChecked, checkedAt) = (true, loop.now(.monotonic))
+    pushStatus()
+    pushPresence()
+    watchedTurns.isEnabled = clients.values.contains {
+      $0.watches == .watchStatus || $0.watches == .watchPresence
+    }
+  }
+
+  /// Sends a changed status to its watchers.
   func pushStatus() {
     let watchers = clients.values.filter { $0.watches == .watchStatus }
     guard !watchers.isEmpty else { return }
-    statusTimer.arm(in: 1_000_000)
     let status = daemon.statusJSON
     let news = news(in: status)
     for client in watchers where client.lastStatus != news {
@@ -68,11 +92,9 @@ extension ControlServer {
   }
 
   /// Sends the places of the trackers that have changed, and positions to the clients that asked
-  /// for them; the timer runs only while there are any.
+  /// for them.
   func pushPresence() {
     let watchers = clients.values.filter { $0.watches == .watchPresence }
-    guard !watchers.isEmpty else { return }
-    statusTimer.arm(in: 1_000_000)
     for client in watchers {
       // The next turn may read what a failing store refuses now.
       guard let caller = try? caller(client), let news = try? daemon.presence(for: caller) else {
@@ -80,7 +102,11 @@ extension ControlServer {
       }
       let interval = client.protocolState.openCall?.parameters["interval_s"]?.double
       let mark = PresenceMark(news)
-      guard mark.isNews(after: client.presence, interval: interval) else { continue }
+      guard let wait = mark.wait(after: client.presence, interval: interval) else { continue }
+      guard wait <= 0 else {
+        statusTimer.arm(in: wait)
+        continue
+      }
       client.presence = mark
       carryOut(client.protocolState.push(news), for: client)
     }

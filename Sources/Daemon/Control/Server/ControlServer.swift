@@ -20,7 +20,7 @@ final class ControlServer {
   private static let priority = EventPriority.background
 
   unowned let daemon: Daemon
-  private let loop: EventLoop
+  let loop: EventLoop
   /// Parsed for the first client.
   private lazy var interfaces = Result {
     try VarlinkService(
@@ -41,7 +41,14 @@ final class ControlServer {
   let turns: TurnSource
   /// For a call that waits while there is always more to read, microseconds.
   let overdue: TimerSource
+  /// For the next check of the status and the places, which some clients watch.
   let statusTimer: TimerSource
+  /// Follows whatever the daemon does, while there are such clients.
+  let watchedTurns: TurnSource
+  /// The last of these turns was a check of the status, which changes nothing.
+  var hasChecked = false
+  /// Steady time of the last check, microseconds.
+  var checkedAt = Int64.min / 2
   let changeTimer: TimerSource
   let positionTimer: TimerSource
   var changes = ChangeNotes()
@@ -80,9 +87,10 @@ final class ControlServer {
       owner.target?.takeTurn()
     }
     statusTimer = try loop.addTimer(.monotonic, accuracy: 200_000) { _ in
-      owner.target?.pushStatus()
-      owner.target?.pushPresence()
+      owner.target?.checkStatus()
     }
+    watchedTurns = try loop.addFollower(priority: .first) { owner.target?.noteTurn() }
+    watchedTurns.isEnabled = false
     positionTimer = try loop.addTimer(.monotonic, accuracy: 10_000) { _ in
       owner.target?.sendPositions()
     }
@@ -128,6 +136,7 @@ final class ControlServer {
     turns.close()
     overdue.close()
     statusTimer.close()
+    watchedTurns.close()
     changeTimer.close()
     positionTimer.close()
     stallTimer.close()
@@ -199,7 +208,7 @@ final class ControlServer {
   private func answer(_ call: VarlinkCall, of client: Client) -> VarlinkAnswer {
     if call.georemindMethod == .watchStatus {
       client.lastStatus = news(in: daemon.statusJSON)
-      statusTimer.arm(in: 1_000_000)
+      watchedTurns.isEnabled = true
     }
     if call.georemindMethod == .watchChanges { changes.isWatched = true }
     let caller: Caller
@@ -213,7 +222,7 @@ final class ControlServer {
     let answer = ControlService(daemon: daemon, caller: caller).answer(call)
     if call.georemindMethod == .watchPresence, case .stream(let first) = answer {
       client.presence = first.first.map(PresenceMark.init)
-      statusTimer.arm(in: 1_000_000)
+      watchedTurns.isEnabled = true
     }
     if case .reply(let reply) = answer { note(call, reply, of: client) }
     return answer
