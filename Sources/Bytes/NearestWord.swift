@@ -25,7 +25,7 @@ package enum NearestWord {
 
   /// Edit distance in which a swap of neighbours counts once ("optimal string alignment").
   /// - Complexity: O(a·b).
-  static func distance<Letter: Equatable>(_ a: [Letter], _ b: [Letter]) -> Int {
+  package static func distance<Letter: Equatable>(_ a: [Letter], _ b: [Letter]) -> Int {
     var beforeLast = [Int](repeating: 0, count: b.count + 1)
     var last = Array(0...b.count)
     for (i, x) in a.enumerated() {

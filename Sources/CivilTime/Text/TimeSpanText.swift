@@ -26,9 +26,11 @@ extension TimeSpan: CustomStringConvertible {
 
   /// Numbers, whole or with decimals, each with its unit, blanks between them as one likes; they
   /// add up. A number without a unit is in seconds. Never negative; what does not fit is refused.
-  package init(parsing text: String) throws(TimeSpanError) {
+  /// - Parameter behindHours: the unit of a number without one behind hours: `1h30` of systemd is
+  ///   30 s longer than an hour, and of people half an hour.
+  package init(parsing text: String, behindHours: String = "s") throws(TimeSpanError) {
     var total: Int64 = 0
-    try Self.forEachPart(of: text) { digits, fraction, unit in
+    try Self.forEachPart(of: text, behindHours: behindHours) { digits, fraction, unit in
       Self.product(digits, fraction, unit).map { total.add($0) } ?? false
     }
     self.init(microseconds: total)
@@ -36,7 +38,7 @@ extension TimeSpan: CustomStringConvertible {
 
   /// A span that a person types: 10 may be seconds or minutes, so that it needs a unit.
   package init(typedWithUnit text: String) throws(TimeSpanError) {
-    try self.init(parsing: text)
+    try self.init(parsing: text, behindHours: "min")
     guard self == .zero || text.contains(where: \.isLetter) else {
       let number = text.trimmed
       throw TimeSpanError(text: text, reason: "give a unit: \(number)s, \(number)min or \(number)h")
@@ -46,12 +48,14 @@ extension TimeSpan: CustomStringConvertible {
   /// Calls `body` with the digits, the decimals and the unit of each part, until it answers false:
   /// then the span is too long.
   static func forEachPart(
-    of text: String, _ body: (ArraySlice<UInt8>, ArraySlice<UInt8>, Int64) -> Bool
+    of text: String, behindHours: String = "s",
+    _ body: (ArraySlice<UInt8>, ArraySlice<UInt8>, Int64) -> Bool
   ) throws(TimeSpanError) {
     func fault(_ reason: String) -> TimeSpanError { TimeSpanError(text: text, reason: reason) }
     var scanner = ByteScanner(text.trimmed)
     guard !scanner.atEnd else { throw fault("it is empty; write for example 90, 5min or 1h 30min") }
     guard scanner.next != UInt8(ascii: "-") else { throw fault("it must not be negative") }
+    var bare = "s"
     repeat {
       let digits = scanner.run(where: \.isDigit)
       var fraction: ArraySlice<UInt8> = []
@@ -65,7 +69,8 @@ extension TimeSpan: CustomStringConvertible {
       scanner.skipSpace()
       let word = String(decoding: scanner.run { $0.isLetter || $0 >= 0x80 }, as: UTF8.self)
       scanner.skipSpace()
-      let unit = Self.units.first { word.isEmpty ? $0.names[0] == "s" : $0.names.contains(word) }
+      let unit = Self.units.first { $0.names.contains(word.isEmpty ? bare : word) }
+      bare = unit?.names[0] == "h" ? behindHours : "s"
       guard let size = unit?.microseconds else {
         throw fault("\(quoted(word)) is not a unit; use us, ms, s, min, h, d, w, month or y")
       }

@@ -28,10 +28,17 @@ package struct TitleTime {
       return nil
     }
     for count in 1..<max(1, words.count) {
-      guard let (time, rule) = reading(of: count..<words.count) else { continue }
+      let range = count..<words.count
+      if range.contains(where: { Self.isNoTime(words[$0], after: words[$0 - 1]) }) { continue }
+      guard let (time, rule) = reading(of: range) else { continue }
       (title, self.time, self.repeat) = (Array(words[..<count]), time, rule)
       return
     }
     return nil
+  }
+
+  /// Words of a time that are something else in a sentence: the name Tom, and the sun.
+  private static func isNoTime(_ word: String, after last: String) -> Bool {
+    word == "Tom" || last.lowercased() == "the" && word.lowercased() == "sun"
   }
 }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct TimeSpanTextTests {
   @Test(arguments: [
     ("90", 90_000_000), ("5min", 300_000_000), ("1h 30min", 5_400_000_000),
-    ("1h30min", 5_400_000_000),
+    ("1h30min", 5_400_000_000), ("1h 2min 3", 3_723_000_000), ("1h30", 3_630_000_000),
     ("2days", 172_800_000_000), ("500ms", 500_000), ("1.5h", 5_400_000_000),
     ("2 weeks", 1_209_600_000_000),
     ("1M", 2_629_800_000_000), ("1m", 60_000_000), ("1y 1month", 34_187_400_000_000),
@@ -19,7 +19,13 @@ import Testing
     #expect(try TimeSpan(parsing: text).microseconds == microseconds)
   }
 
-  @Test(arguments: ["10s", "0", "1h 30"]) func aUnitIsThere(text: String) throws {
+  @Test(arguments: [("1h30", 5_400), ("2h 5", 7_500), ("1h 2min 3", 3_723)])
+  func behindHoursPeopleMeanMinutes(text: String, seconds: Double) throws {
+    #expect(try TimeSpan(typedWithUnit: text).seconds == seconds)
+    #expect(TimeSpan(typed: text)?.seconds == seconds)
+  }
+
+  @Test(arguments: ["10s", "0", "1h 30s"]) func aUnitIsThere(text: String) throws {
     #expect(try TimeSpan(typedWithUnit: text) == TimeSpan(parsing: text))
   }
 

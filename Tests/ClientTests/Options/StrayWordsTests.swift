@@ -59,12 +59,40 @@ import Testing
     ("Tea in 4 minutes", "Tea", "2026-06-12T16:04:00Z"),
     ("Buy 2 eggs tonight", "Buy 2 eggs", "2026-06-12T20:00:00"),
     ("Standup every monday at 9", "Standup", "2026-06-15T09:00:00"),
+    ("Meet Tom friday 19h", "Meet Tom", "2026-06-12T19:00:00"),
+    ("Watch the sun tomorrow 7", "Watch the sun", "2026-06-13T07:00:00"),
   ])
   func aTitleMayEndInItsTime(line: String, title: String, due: String) throws {
     let run = Run(["add", "--dry-run", "--json"] + line.split(separator: " ").map(String.init))
     let reminder = try JSONParser.parse(Array(run.output.utf8)).object
     #expect(reminder?["title"]?.string == title, "\(run.notes)")
     #expect(reminder?["due"]?.string == due)
+  }
+
+  @Test(arguments: [
+    ("Paint on frday at 10", "'frday' stays in the title; did you mean 'friday'?"),
+    ("Call dentist tomorow 9:00", "'tomorow' stays in the title; did you mean 'tomorrow'?"),
+    ("Feed cat 7:30 and 18:30 daily", "keeps 'and'; only 'daily 18:30' was read as the time"),
+    ("Check the chain at 3am and 5am", "keeps 'and'; only '5am' was read as the time"),
+    ("HW Dover 12:43 pm high in 2h", "keeps '12:43'; only 'in 2h' was read as the time"),
+    ("Renew insurance before 1 april", "keeps 'before'; only '1 april' was read as the time"),
+    ("Paint on friday or saturday", "keeps 'or'; only 'saturday' was read as the time"),
+    ("Take pill friday early tomorrow 9:00", "keeps 'friday'; only 'tomorrow 9:00'"),
+    ("Call Sunny tomorrow 9:00", nil), ("Buy 2 eggs tonight", nil), ("Fridge in 5 min", nil),
+  ]) func whatATitleKeepsOfATimeIsSaid(line: String, note: String?) {
+    let run = Run(["add", "--dry-run"] + line.split(separator: " ").map(String.init))
+    #expect(run.status == 0)
+    if let note {
+      #expect(run.notes.contains(note), "\(run.notes)")
+    } else {
+      #expect(!run.notes.contains("the title"), "\(run.notes)")
+    }
+  }
+
+  @Test func aMistypedDayIsNamedWhereNothingElseSaysWhen() {
+    let run = Run(["add", "--dry-run", "Call", "Mum", "monady"])
+    #expect(run.status == 64)
+    #expect(run.notes.contains("'monady' stays in the title; did you mean 'monday'?"))
   }
 
   @Test func aTitleWithoutATimeIsRefused() {

@@ -134,7 +134,7 @@ extension TypedPhrase {
   /// Whether four digits can only be a time of day: `0900`, or `tomorrow 1830`, which is no year of
   /// these times.
   private func isNoYear(_ digits: String) -> Bool {
-    digits.hasPrefix("0") || words.count > 1 && !(1900...2199).contains(Int(digits) ?? 2000)
+    digits.hasPrefix("0") || words.count > 1 && year(digits) == nil
   }
 
   /// `18:00:15.5`, with an offset or a half of the day behind it.
@@ -170,7 +170,7 @@ extension TypedPhrase {
   private mutating func readHour() throws(TimeStampError) -> Bool {
     guard let (hour, half, count) = try hourWord(0) else { return false }
     let isOClock = word(count) == "oclock"
-    guard half || isOClock || isAfterAt || isAfterPart || isBeforePart(count) else {
+    guard half || isOClock || isAfterAt || isAfterPart || isAfterDay || isBeforePart(count) else {
       return false
     }
     try check(hour: hour)
@@ -184,6 +184,11 @@ extension TypedPhrase {
     guard index > 0 else { return false }
     let last = words[index - 1].lower
     return last == "tonight" || TimeWords.parts[last] != nil
+  }
+
+  /// Whether a number right behind this word can only be an hour: `tomorrow 8`.
+  private var isAfterDay: Bool {
+    index > 0 && ["today", "tomorrow"].contains(words[index - 1].lower)
   }
 
   /// Whether a part of the day stands so many words on: `7 in the evening`, `8 tonight`.

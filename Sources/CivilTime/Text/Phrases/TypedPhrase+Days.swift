@@ -177,7 +177,7 @@ extension TypedPhrase {
   }
 
   /// `27 jan`, `27th of january 2027`, `jan 27th`, `27th`; with the number of its words.
-  private func monthAndDay() throws(TimeStampError) -> (TypedDay, words: Int)? {
+  private mutating func monthAndDay() throws(TimeStampError) -> (TypedDay, words: Int)? {
     if let month = TimeWords.month(word()) {
       let skipped = word(1) == "the" ? 2 : 1
       guard let (day, _) = Self.dayNumber(word(skipped)) ?? Self.dayWord(word(skipped)) else {
@@ -201,15 +201,22 @@ extension TypedPhrase {
       }
     }
     guard TimeWords.ordinals[word()] == nil else { return nil }
+    if isOrdinal, day <= 5, let named = TimeWords.weekday(word(1)) {
+      note = "the \(word()) \(named.name) of a month"
+      return (.nth(day, named, month: nil), 2)
+    }
     return isOrdinal && word(1) != "of" ? (.dayOfMonth(day), 1) : nil
   }
 
   /// A month and a day, and the year that may follow.
-  private func date(
+  private mutating func date(
     month: Int, day: Int, words count: Int
   ) throws(TimeStampError) -> (TypedDay, words: Int) {
     let digits = word(count)
-    if digits.utf8.count == 4, let year = Int(digits), digits.utf8.allSatisfy(\.isDigit) {
+    if let year = year(digits) {
+      if let (hour, minute) = Self.compactClock(digits) {
+        note = "\(digits) is the year; write \(hour.padded(2)):\(minute.padded(2)) for the time"
+      }
       return (.fixed(try checked(year: year, month: month, day: day)), count + 1)
     }
     if word(count) == "next", word(count + 1) == "year" {
@@ -217,6 +224,17 @@ extension TypedPhrase {
       return (.fixed(date), count + 2)
     }
     return (try typedDay(nil, month, day), count)
+  }
+
+  /// Four digits behind a day that are a year, and no time of day: those of ten years, or of the
+  /// past where it is asked about.
+  func year(_ digits: String) -> Int? {
+    guard digits.utf8.count == 4, digits.utf8.allSatisfy(\.isDigit), let year = Int(digits) else {
+      return nil
+    }
+    let now = local.date.year
+    let years = direction == .back ? 1970...now + 10 : now - 1...now + 10
+    return years.contains(year) || Self.compactClock(digits) == nil ? year : nil
   }
 
   /// A day that exists; without a year, in some year.

@@ -2,7 +2,7 @@ extension TimeSpan {
   /// A span as people type it: `1h 30min`, `half an hour`, `in an hour and a half`; nil for other
   /// words, for a number without a unit, and for days in words, whose length the calendar knows.
   package init?(typed text: String) {
-    if text.contains(where: \.isLetter), let span = try? TimeSpan(parsing: text) {
+    if text.contains(where: \.isLetter), let span = try? TimeSpan(typedWithUnit: text) {
       self = span
       return
     }

@@ -49,6 +49,7 @@ struct AddCommand: ClientCommand {
     try absence.set(in: &reminder)
     if !reminder.saysWhen || reminder.lacksTimeToLeave, let words = context.titleTime(title) {
       title = words.title
+      if let doubt = words.doubt { try context.note("note: \(doubt)") }
       func field(_ text: String?, _ name: String) throws -> TypedField? {
         try text.map { try TypedField($0, .named(name), as: "'\($0)'") }
       }
@@ -69,6 +70,7 @@ struct AddCommand: ClientCommand {
         "a title in quotes is taken as it is; did you mean \(option)? Without quotes its end is "
           + "read")
     }
+    if !reminder.saysWhen, let slip = TitleTime.slip(in: title) { throw ValidationError(slip) }
     // Not in `validate`, which the parser calls before it reports an unknown option.
     try reminder.checkCompleteness()
     if let sun = reminder.due?.text, Sun.Event(rawValue: sun.lowercased()) != nil,
