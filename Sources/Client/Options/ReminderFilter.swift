@@ -116,8 +116,11 @@ struct ReminderFilter {
 }
 
 extension ListedReminder {
-  /// Whether it has fired, and nobody has acknowledged it since.
-  var isRinging: Bool { json["unacknowledged"]?.bool == true || reminder.state == .fired }
+  /// Whether it has fired, and nobody has acknowledged it or put it off since.
+  var isRinging: Bool {
+    reminder.state == .fired
+      || json["unacknowledged"]?.bool == true && reminder.state != .snoozed
+  }
 
   /// Whether each of the texts begins one of its words, in any case.
   fileprivate func has(_ wanted: [String]) -> Bool {

@@ -92,7 +92,7 @@ extension Engine {
         remedy: isPlace
           ? "it is snoozed, or edited to fire on every visit or at another place"
           : "it is snoozed, or gets another due time")
-    case .done: return .init("state", false, "It is done", remedy: "it is added anew")
+    case .done: return .init("state", false, "It is done", remedy: "it is reopened or added anew")
     case .expired:
       guard slot.reminder.until.map({ resolve($0) < now }) ?? false else {
         return .init(

@@ -175,10 +175,14 @@ extension Schedule {
       history.stay = .unknown
       if history.silence == .untilLeave { history.silence = nil }
     }
+    // A circle that is set anew is watched.
+    if isElsewhere, reminder.watchesAnchor { history.silence = nil }
     if isElsewhere && !follows || old.trigger != reminder.trigger { history.there = nil }
     if !old.hasSamePlace(as: reminder) { (history.members, history.mover) = ([:], nil) }
     if hasOtherTimes {
       (history.usedUpTo, history.leadsUsed, history.early) = (nil, [:], nil)
+      // Whoever moves it has heard it.
+      (history.isUnacknowledged, history.repetition) = (false, nil)
       if history.silence != nil, !history.isDone { history.silence = nil }
       new.passedBefore(&history, at: now)
       new.findAnew(&history, at: now)

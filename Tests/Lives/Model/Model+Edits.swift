@@ -38,6 +38,8 @@ extension Model {
   private mutating func editTimes(_ record: inout Record) {
     record.marks = [:]
     record.silence = nil
+    record.isUnacknowledged = false
+    record.round = nil
     if record.spec.repeats != nil, !record.spec.isLocation { record.use { $0.due < now } }
     useFirstLeads(&record)
     findAnew(&record)

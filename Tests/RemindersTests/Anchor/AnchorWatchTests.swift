@@ -210,6 +210,15 @@ import Testing
     #expect(harness.events.first == "anchor:depart")
   }
 
+  /// A snooze of before is not meant for the circle that is set now.
+  @Test(arguments: [35.0, 45]) func aCircleThatIsSetAnewIsWatched(radius: Double) throws {
+    var harness = try watch()
+    harness.send(.snooze(id: "anchor", .by(.hours(1))))
+    try harness.replace(Self.document(radius: radius))
+    for _ in 0..<31 { harness.fix(60) }
+    #expect(harness.events == ["anchor:depart"])
+  }
+
   @Test func aPositionLostBeforeTheHoursIsAnAlarmWhenTheyBegin() throws {
     var harness = EngineHarness()
     harness.fix(20)

@@ -61,6 +61,20 @@ import Testing
     #expect(harness.events == ["t:leave"])
   }
 
+  @Test func whoMovesTheTimeHasHeardIt() throws {
+    var harness = EngineHarness()
+    try harness.add(#"{"id":"t","title":"T","due":"2026-06-12T16:10:00Z","nag_s":300}"#)
+    harness.wait(17 * 60)
+    #expect(harness.events == ["t:due", "t:due"])
+    let later = TimeStamp.absolute(harness.now + .hours(1))
+    try edit(&harness, "t") { $0.due = later }
+    #expect(harness.engine.history("t")?.isUnacknowledged == false)
+    harness.wait(50 * 60)
+    #expect(harness.events.count == 2)
+    harness.wait(12 * 60)
+    #expect(harness.events == ["t:due", "t:due", "t:due"])
+  }
+
   /// The place itself was changed: its radius, or its name.
   @Test(arguments: [50.0, 120]) func aPlaceThatIsChangedRingsNothingAgain(radius: Double) throws {
     var harness = EngineHarness()
