@@ -12,7 +12,7 @@ package enum GeoremindSubject: String, Sendable {
     case .category: "category list"
     case .tracker: "tracker list"
     case .trip: "trips"
-    case .link: "web list"
+    case .link: "web links"
     case .phone: "phone list"
     case .mute, .time: nil
     }

@@ -205,7 +205,8 @@ extension Daemon {
     } catch {
       throw GeoremindError.invalidReminder(field: "until", reason: "give \(forms): \(error)")
     }
-    guard until > now else {
+    // This night at 21:00 means at once, which is no end.
+    guard until > now + .seconds(1) else {
       throw GeoremindError.invalidReminder(field: "until", reason: "that is in the past")
     }
     return until

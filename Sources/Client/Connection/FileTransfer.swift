@@ -82,7 +82,8 @@ struct FileTransfer {
       reminders.append(reminder.json)
       unknownNames.formUnion(reminder.unknownNames)
     }
-    for name in unknownNames.sorted() {
+    // No field, yet read with the state `snoozed` that `export` writes beside it.
+    for name in unknownNames.sorted() where name != "snoozed_until" {
       let related = ReminderField.related(to: name).map { ", which resembles '\($0)'," } ?? ""
       notes.append(
         "\(source.name): '\(name)'\(related) is no field of a reminder; it is kept, without effect")

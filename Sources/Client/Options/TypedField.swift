@@ -20,9 +20,10 @@ struct TypedField {
     if let reason = field.option?.refused[text.lowercased()] { throw ValidationError(reason) }
     guard field.hasForm(self.text) else {
       let near = field.nearestWord(text).map { "; did you mean '\($0)'?" } ?? ""
+      let names = (field.option?.synonyms.keys.sorted() ?? []).map { ", \($0)" }.joined()
       throw ValidationError(
         field.words.isEmpty
-          ? "it must be a whole number\(near)"
+          ? "it must be a whole number\(names)\(near)"
           : "it must be one of \(field.words.joined(separator: ", "))\(near)")
     }
   }

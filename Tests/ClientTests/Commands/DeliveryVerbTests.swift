@@ -109,6 +109,7 @@ import Testing
 
   @Test(arguments: [
     (["2h"], #"{"until":"2h"}"#), (["until", "tomorrow", "8:00"], #"{"until":"tomorrow 8:00"}"#),
+    (["for", "30", "min"], #"{"until":"30 min"}"#), (["till", "8:00"], #"{"until":"8:00"}"#),
     (["off"], #"{"off":true}"#), ([], "{}"),
   ]) func aMuteIsReadByTheDaemon(words: [String], parameters: String) throws {
     let run = try run(["mute"] + words) { call in

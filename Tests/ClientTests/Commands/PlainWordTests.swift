@@ -45,6 +45,7 @@ import Testing
     ("cut hair next visit", "cut hair", "next-visit"),
     ("milk until I leave", "milk", "until-leave"),
     ("buy milk until-leave", "buy milk", "until-leave"), ("1111 1h 30min", "1111", "1h 30min"),
+    ("buy milk for 10 minutes", "buy milk", "10min"), ("tea until next-visit", "tea", "next-visit"),
   ])
   func theLastWordsOfASnoozeAreItsTime(words: String, name: String, until: String) throws {
     let (run, calls) = try run(["snooze"] + words.split(separator: " ").map(String.init)) { _ in

@@ -163,7 +163,7 @@ import Testing
       "there is no category 'X'; 'georemind category list' shows all"
     ),
     (["phone", "revoke", "X"], "there is no phone 'X'; 'georemind phone list' shows all"),
-    (["web", "revoke", "X"], "there is no link 'X'; 'georemind web list' shows all"),
+    (["web", "revoke", "X"], "there is no link 'X'; 'georemind web links' shows all"),
     (["where", "X"], "there is no tracker 'X'; 'georemind tracker list' shows all"),
     (["tracker", "forget", "X"], "there is no tracker 'X'; 'georemind tracker list' shows all"),
     (["trips", "export", "X"], "there is no trip 'X'; 'georemind trips' shows all"),

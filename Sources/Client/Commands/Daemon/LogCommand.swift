@@ -59,6 +59,9 @@ struct LogCommand: ClientCommand {
         "since": try time(since, "--since"), "until": try time(until, "--until"),
         "reminder": name.map { .string($0) },
       ])
+    if firings.isEmpty, !options.json {
+      return try context.note("nothing has fired" + (name.map { ": \($0)" } ?? ""))
+    }
     let printer = FiringPrinter(context: context, display: display, json: options.json)
     if name != nil, !options.json { return try printer.printWithOutcome(firings) }
     guard let grouping else { return try printer.print(firings) }

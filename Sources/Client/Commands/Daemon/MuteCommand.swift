@@ -18,7 +18,8 @@ struct MuteCommand: ClientCommand {
   @OptionGroup var options: CommonOptions
 
   func run(in context: Context) throws {
-    let words = until.first == "until" ? until.dropFirst() : until[...]
+    let hasJoint = until.count > 1 && ["until", "till", "for"].contains(until[0])
+    let words = until[(hasJoint ? 1 : 0)...]
     let text = words.joined(separator: " ")
     let answer = try DaemonConnection(options, context).call(
       "Mute",

@@ -152,6 +152,9 @@ struct AnchorCommand: ClientCommand {
     if hold > Self.longHold {
       try context.note("note: an alarm comes only after \(hold) outside the circle")
     }
+    if let end = answer["reminder"]?["snoozed_until"]?.instant {
+      try context.note("note: the watch is silent until \(display.answer(end))")
+    }
     let circle = Circle(anchor: position, radius: metres, former: former)
     for note in circle.notes(fix, display) { try context.note("note: \(note)") }
     guard !options.json else { return try context.output.line(["id": .string(added.id)]) }

@@ -109,6 +109,8 @@ struct SnoozeCommand: ClientCommand {
       "Snooze", ids, ["until": .string(text)], said: "Snoozed", daemon, options, context)
   }
 
+  private static let joints: Set = ["until", "till", "for"]
+
   /// The words of the reminder, and the span or time that most of the last words are.
   /// - Parameter canBeUnnamed: a filter chooses the reminders.
   static func split(
@@ -122,7 +124,12 @@ struct SnoozeCommand: ClientCommand {
     for count in shortest..<words.count {
       let text = words[count...].joined(separator: " ")
       guard (try? until(text, in: context.silent)) != nil else { continue }
-      return (Array(words[..<count]), try until(text, in: context))
+      var name = words[..<count]
+      // Tea until tomorrow, tea for 10 minutes.
+      if name.count > shortest, let last = name.last, Self.joints.contains(last) {
+        name.removeLast()
+      }
+      return (Array(name), try until(text, in: context))
     }
     return (words, try until(words[shortest...].joined(separator: " "), in: context))
   }
