@@ -32,6 +32,14 @@ OF_HOOK = {
     "spawn": (4, 1, ["kill before", "kill after"], ["EAGAIN", "ENOMEM", "shorten", "shorten"]),
 }
 
+# The same for the program that follows a broker.
+OF_MQTT = {
+    "answer": (4, 4, ["kill before", "kill after", "tear"], ["EINTR", "EAGAIN", "shorten"]),
+    "read": (3, 6, [], ["EINTR", "EAGAIN", "shorten"]),
+    "receive": (1, 6, ["kill before"], ["EINTR"]),
+    "rest": (2, 6, ["kill before"], []),
+}
+
 
 class Fault:
     """`action` at the call number `at` of a kind; `cuts_power` says what a kill is."""

@@ -11,6 +11,7 @@ class Programs:
         release = os.path.abspath(release)
         self.daemon = os.path.join(release, "georemindd")
         self.hook = os.path.join(release, "georemind-hook")
+        self.mqtt = os.path.join(release, "georemind-mqtt")
         self.client = os.path.join(release, "georemind")
         self.lives = os.path.join(release, "georemind-lives")
         self.preload = os.path.join(folder, "world.so")

@@ -7,7 +7,6 @@ import shutil
 
 import disk
 import faults
-import hook
 import oracle
 import world
 from user import Failed, User
@@ -26,13 +25,14 @@ LearnFromTrips=no
 
 
 class Simulation(User):
-    """Plays a script to the daemon, with the faults of a list, and to a hook if there is a list of
-    faults for it.
+    """Plays a script to the daemon, with the faults of a list, and to a program beside it if one is
+    made by `make_beside`.
 
     After `run`, `failures` has what did not hold, and `happened` the faults that came about.
     """
 
-    def __init__(self, programs, folder, script, faults_, missing="nothing", of_hook=None):
+    def __init__(self, programs, folder, script, faults_, missing="nothing",
+                 make_beside=None):
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(folder)
         self.programs, self.script = programs, script
@@ -50,15 +50,13 @@ class Simulation(User):
         self.starts, self.vain_starts = 0, 0
         self.end = (script.head["end"] + 30) * 10 ** 6
         self.is_off = False
-        self.hook = None
-        if of_hook is not None:
-            self.hook = hook.Hook(programs, self.world, script.seed, of_hook, missing)
+        self.beside = make_beside(self.world) if make_beside is not None else None
         with open(os.path.join(folder, "configuration"), "w") as file:
             own, *others = self.receivers.items()
             file.write(CONFIGURATION.format(feed="" if script.sets_clock else own[1].url))
             for tracker, receiver in others:
                 file.write(f"[Tracker {tracker}]\nFeed={receiver.url}\n")
-            file.write(hook.SETTINGS if self.hook else "")
+            file.write(self.beside.settings if self.beside else "")
 
     @property
     def elapsed(self):
@@ -79,8 +77,8 @@ class Simulation(User):
         finally:
             if self.process is not None:
                 self.process.kill()
-            if self.hook is not None:
-                self.hook.close()
+            if self.beside is not None:
+                self.beside.close()
             for receiver in self.receivers.values():
                 receiver.take_down()
             self.close_clients()
@@ -100,7 +98,7 @@ class Simulation(User):
         is_spared = self.vain_starts > MOST_STRUCK_STARTS
         if is_spared:
             self.world.plan()
-        elif self.hook is None or self.hook.is_ready:
+        elif self.beside is None or self.beside.is_ready:
             self.plan.begin()
         self.process = world.Process(
             self.world, self.programs.daemon, self.programs.preload, options, self.zone)
@@ -114,14 +112,14 @@ class Simulation(User):
                 self.lose_position()
                 self.after_start()
             self.notice_fault()
-            if self.hook is not None:
-                self.require(not (failure := self.hook.turn()), failure)
-                if self.hook.is_busy:
+            if self.beside is not None:
+                self.require(not (failure := self.beside.turn()), failure)
+                if self.beside.is_busy:
                     self.process.resume(0)
                     continue
-                if self.hook.becomes_ready():
+                if self.beside.becomes_ready():
                     self.plan.begin()
-                limit = min((each for each in (limit, self.hook.limit) if each >= 0), default=-1)
+                limit = min((each for each in (limit, self.beside.limit) if each >= 0), default=-1)
             self.receive()
             if failure := self.journal.read():
                 raise Failed(failure)
@@ -163,10 +161,10 @@ class Simulation(User):
             self.perform(line)
             return 0
         self.world["journal_code"] = self.world["journal_delay"] = 0
-        if now >= end and self.hook is not None:
+        if now >= end and self.beside is not None:
             self.plan.end()
-            self.hook.plan.end()
-            end += hook.REST
+            self.beside.settle()
+            end += self.beside.REST
         return end - now if end > now else None
 
     def stop(self):
@@ -186,10 +184,10 @@ class Simulation(User):
         fault = self.plan.take_kill() if was_killed else None
         self.require(fault is not None or not was_killed, "the daemon was killed")
         cuts_power = was_killed and fault.cuts_power
-        if self.hook is not None:
-            self.hook.disturb(cuts_power)
+        if self.beside is not None:
+            self.beside.disturb(cuts_power)
             if cuts_power:
-                self.hook.stop(cuts_power)
+                self.beside.stop(cuts_power)
         if cuts_power:
             self.disk.cut_power(random.Random(f"{self.script.seed} {len(self.plan.happened)}"))
         else:
@@ -215,12 +213,12 @@ class Simulation(User):
     def notice_fault(self):
         known = self.plan.failed_calls
         self.plan.notice()
-        if self.hook is not None and self.plan.failed_calls > known:
-            self.hook.disturb()
+        if self.beside is not None and self.plan.failed_calls > known:
+            self.beside.disturb()
 
     @property
     def happened(self):
-        return self.plan.happened + (self.hook.plan.happened if self.hook is not None else [])
+        return self.plan.happened + (self.beside.plan.happened if self.beside is not None else [])
 
     # The end
 
@@ -242,8 +240,8 @@ class Simulation(User):
             self.failures.append("doubled: a client received a firing twice")
         self.failures += oracle.compare(
             self.script, rows, self.plan.failed_calls > 0 or self.has_weather)
-        if self.hook is not None:
-            self.failures += hook.check(self.hook, rows)
+        if self.beside is not None:
+            self.failures += self.beside.check(rows)
 
     @property
     def digest(self):

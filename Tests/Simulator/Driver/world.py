@@ -9,7 +9,8 @@ import subprocess
 KINDS = ["write", "sync", "open", "remove", "journal", "answer", "receive", "accept", "rest",
          "timer", "read", "spawn"]
 ACTIONS = ["nothing", "kill before", "kill after", "fail", "shorten", "tear"]
-MISSING = ["nothing", "syncs", "look-up", "transactions", "clock-steps", "exits"]
+MISSING = ["nothing", "syncs", "look-up", "transactions", "clock-steps", "exits",
+           "refusals"]
 # struct world in Preload/world.h: the offset and form of each member.
 _MEMBERS, _offset = {}, 0
 for _name, _form in ([(name, "q") for name in ("real", "monotonic", "asleep")] + [("random", "Q")]

@@ -60,7 +60,7 @@ int timerfd_settime(int file, int flags, const struct itimerspec *time, struct i
 
 ssize_t read(int file, void *place, size_t size) {
   enum role role = role_of(file);
-  if (role == STATE_FILE || role == FEED) {
+  if (role == STATE_FILE || role == FEED || role == BROKER) {
     switch (at_call(READ)) {
     case FAIL: return -1;
     case SHORTEN: size = size > 1 ? size / 2 : size; break;

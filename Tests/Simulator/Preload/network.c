@@ -1,4 +1,4 @@
-/* Sockets: feeds, clients of the control socket, and a helper's connection to it.
+/* Sockets: feeds, clients of the control socket, and a helper's connections to it and to a broker.
 
    A connection to a TCP port becomes one to the driver's Unix socket `feed-PORT`, and a UDP socket
    becomes the Unix socket `udp-PORT`, on which the sender `from-ADDRESS` sends: Unix sockets
@@ -50,12 +50,20 @@ int connect(int file, const struct sockaddr *address, socklen_t size) {
     if (errno == ENOENT) errno = ECONNREFUSED;
     return -1;
   }
-  set_role(file, FEED);
+  set_role(file, ntohs(port->sin_port) == BROKER_PORT ? BROKER : FEED);
   return 0;
+}
+
+/* A stream with an address of its own is one that will connect: the address does not matter. */
+static int is_stream(int file) {
+  int type = 0;
+  socklen_t size = sizeof type;
+  return !getsockopt(file, SOL_SOCKET, SO_TYPE, &type, &size) && type == SOCK_STREAM;
 }
 
 int bind(int file, const struct sockaddr *address, socklen_t size) {
   if (!world || address->sa_family != AF_INET) return syscall(SYS_bind, file, address, size);
+  if (is_stream(file)) return 0;
   const struct sockaddr_in *port = (const void *)address;
   struct sockaddr_un other = in_world("udp", ntohs(port->sin_port));
   if (replace(file, SOCK_DGRAM)) return -1;
@@ -99,7 +107,7 @@ int accept4(int file, struct sockaddr *address, socklen_t *size, int flags) {
 
 ssize_t recv(int file, void *place, size_t size, int flags) {
   enum role role = role_of(file);
-  if (role == CLIENT || role == FEED) {
+  if (role == CLIENT || role == FEED || role == BROKER) {
     switch (at_call(READ)) {
     case FAIL: return -1;
     case SHORTEN: size = size > 1 ? size / 2 : size; break;
@@ -114,7 +122,7 @@ ssize_t send_entry(const void *bytes, size_t size);
 ssize_t send(int file, const void *bytes, size_t size, int flags) {
   enum role role = role_of(file);
   if (role == JOURNAL_SOCKET) return send_entry(bytes, size);
-  if (role != CLIENT) return syscall(SYS_sendto, file, bytes, size, flags, NULL, 0);
+  if (role != CLIENT && role != BROKER) return syscall(SYS_sendto, file, bytes, size, flags, NULL, 0);
   enum action action = at_call(ANSWER);
   if (action == FAIL) return -1;
   if (action == SHORTEN || action == TEAR) size = size > 1 ? size / 2 : size;

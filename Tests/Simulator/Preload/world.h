@@ -77,7 +77,8 @@ uint64_t next_random(void);
 int64_t rest(int64_t limit);
 
 /* Whether a descriptor is one of the state's files, and what kind of socket it is. */
-enum role { PLAIN, STATE_FILE, JOURNAL_SOCKET, CLIENT, FEED, DATAGRAMS };
+enum role { PLAIN, STATE_FILE, JOURNAL_SOCKET, CLIENT, FEED, DATAGRAMS, BROKER };
+enum { BROKER_PORT = 1883 };
 extern unsigned char roles[DESCRIPTORS];
 static inline enum role role_of(int file) {
   return file >= 0 && file < DESCRIPTORS ? roles[file] : PLAIN;

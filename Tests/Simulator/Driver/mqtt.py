@@ -1,0 +1,99 @@
+"""`georemind-mqtt` in the world of a life, and the broker that it follows."""
+
+import json
+import random
+
+import beside
+import broker
+import faults
+
+SETTINGS = """[MQTT]
+Broker=mqtt://127.0.0.1
+HomeAssistant={announces}
+"""
+# A firing is published within this time after its own, in microseconds: five seconds after a new
+# connection, Home Assistant may have read the discovery.
+PROMPT = 7 * 10 ** 6
+
+
+class MQTT(beside.Beside):
+    NAME, TABLE = "mqtt", faults.OF_MQTT
+    # The longest back-off is 15 minutes; a message without an answer ends a connection after 30 s.
+    REST = 3600 * 10 ** 6
+
+    def __init__(self, programs, of_daemon, seed, faults_, missing, has_moods):
+        super().__init__(programs.mqtt, programs.preload, [], of_daemon, seed, faults_)
+        chance = random.Random(f"mqtt {seed}")
+        newest = chance.choice([broker.OLD, broker.NEW, broker.NEW])
+        self.broker = broker.Broker(self.world.folder, seed, has_moods, newest)
+        self.broker.acknowledges_all = missing == "refusals"
+        self.settings = SETTINGS.format(announces=chance.choice(["yes", "no"]))
+
+    def prepare(self):
+        self.broker.serve(self.of_daemon.now)
+
+    def look(self):
+        is_busy = self.broker.serve(self.of_daemon.now)
+        wait = self.broker.wait(self.of_daemon.now)
+        self.limit = min((each for each in (self.limit, wait) if each >= 0), default=-1)
+        return is_busy
+
+    def settle(self):
+        super().settle()
+        self.broker.settle(self.of_daemon.now)
+
+    def close(self):
+        super().close()
+        self.broker.close()
+
+    def may_repeat(self, delivered, begun, rows, is_last):
+        return (is_last and not self.broker.was_well(delivered, begun)
+                or super().may_repeat(delivered, begun, rows, is_last))
+
+    def check(self, rows):
+        """What does not hold of the messages, by the rows of the ledger."""
+        firings = [(each, json.loads(each.payload)) for each in self.broker.passed
+                   if each.topic.endswith("/firing")]
+        known = {row[0] for row in rows}
+        unknown = [firing["firing_id"] for _, firing in firings if firing["firing_id"] not in known]
+        if unknown:
+            return [f"lost: the ledger has not {unknown[0]}, which the broker has"]
+        first = {}
+        for message, firing in firings:
+            first.setdefault(firing["firing_id"], message.time)
+        failures = []
+        for name, queue in beside.queues(rows):
+            failures += self.check_queue(queue, name, firings, first)
+        return failures or self.check_last(rows)
+
+    def check_queue(self, queue, name, firings, first):
+        missing = [id for id, _ in queue if id not in first]
+        if missing:
+            return [f"lost: the broker has not passed on the {name} firing {missing[0]}, "
+                    f"one of {len(missing)}"]
+        place, reached, own = {id: number for number, (id, _) in enumerate(queue)}, -1, {}
+        for message, firing in firings:
+            id = firing["firing_id"]
+            # Those who missed it get it again, and are told so.
+            if id not in place or firing.get("repeated"):
+                continue
+            number = place[id]
+            if number > reached + 1 and self.broker.newest == broker.NEW:
+                return [f"order: the {name} firing {id} came before {queue[reached + 1][0]}"]
+            if id in own and not self.may_repeat(own[id], message.time, queue, number == reached):
+                return [f"doubled: the {name} firing {id} came again at {message.time}"]
+            own[id] = message.time
+            reached = max(reached, number)
+        if self.disturbances or self.broker.moods:
+            return []
+        late = [id for id, time in queue if first[id] > time + PROMPT]
+        return [f"late: the {name} firing {late[0]} came at {first[late[0]]}"] if late else []
+
+    def check_last(self, rows):
+        """The retained last firing is the last of the ledger."""
+        last = [payload for topic, payload in self.broker.retained.items()
+                if topic.endswith(b"/last")]
+        if not rows or last and json.loads(last[0])["firing_id"] == rows[-1][0]:
+            return []
+        found = json.loads(last[0])["firing_id"] if last else "none"
+        return [f"last: the broker retains {found}, not {rows[-1][0]}"]
