@@ -205,8 +205,7 @@ extension Daemon {
     } catch {
       throw GeoremindError.invalidReminder(field: "until", reason: "give \(forms): \(error)")
     }
-    // This night at 21:00 means at once, which is no end.
-    guard until > now + .seconds(1) else {
+    guard until > now else {
       throw GeoremindError.invalidReminder(field: "until", reason: "that is in the past")
     }
     return until

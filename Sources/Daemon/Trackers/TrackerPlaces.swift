@@ -45,7 +45,12 @@ extension Daemon {
     }
     let visits = tracker.engine.visits
     let names = tracker.engine.lastFix == nil ? [] : tracker.places.places.map(\.name)
-    let others = visits.map(\.place).filter { !names.contains($0) }
+    // A reminder may have a larger circle around a place than the place itself.
+    var others: [String] = []
+    for visit in visits where !names.contains(visit.place) {
+      let saved = try store.places.place(named: visit.place)
+      if saved.map({ visit.radius <= $0.radius }) ?? true { others.append(visit.place) }
+    }
     return .array(
       (names + others).map { name in
         let since = visits.first { $0.place == name }?.since

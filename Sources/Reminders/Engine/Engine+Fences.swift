@@ -45,7 +45,7 @@ extension Engine {
     slots.set(.undetermined, false, index)
     monitor.add(region, id: index, presence: isInside ? .inside : .outside)
     guard isInside else { return change(index) { $0.stay = .outside(since: nil) } }
-    // It is there by what is known now, also where the last fix is older.
+    // The last fix may be older than this knowledge.
     if !lacksPosition(at: now) { notePresence(index, since: now) }
     follow(
       Transition(

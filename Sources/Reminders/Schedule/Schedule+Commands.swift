@@ -181,7 +181,7 @@ extension Schedule {
     if !old.hasSamePlace(as: reminder) { (history.members, history.mover) = ([:], nil) }
     if hasOtherTimes {
       (history.usedUpTo, history.leadsUsed, history.early) = (nil, [:], nil)
-      // Whoever moves it has heard it.
+      // The user who moves it has heard it.
       (history.isUnacknowledged, history.repetition) = (false, nil)
       if history.silence != nil, !history.isDone { history.silence = nil }
       new.passedBefore(&history, at: now)

@@ -101,6 +101,7 @@ import Testing
     try add(#""id":"t","title":"Tea",\#(future)"#)
     #expect(try faultyField("Snooze", #"{"id":"t","until":"10"}"#) == "until")
     #expect(try faultyField("Mute", #"{"until":"10"}"#) == "until")
+    #expect(try faultyField("Mute", #"{"until":"now"}"#) == "until")
     _ = try client.call("Snooze", #"{"id":"t","until":"10min"}"#)
   }
 

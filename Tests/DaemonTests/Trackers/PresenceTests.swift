@@ -86,6 +86,26 @@ import Testing
     #expect(try news(plain) == ["self  false", "anna  true"])
   }
 
+  /// The circle of a reminder may be larger than its place.
+  @Test(arguments: [(100, true), (5_000, false)])
+  func aPlaceIsWhereItsOwnCircleIs(radius: Int, isThere: Bool) throws {
+    let live = try LiveRig(config: "[Tracker anna]\n")
+    let client = try live.rig.client()
+    _ = try client.call(
+      "AddPlace", #"{"name":"Home","latitude":53.55,"longitude":9.99,"radius_m":100}"#)
+    _ = try client.call(
+      "Add",
+      #"{"reminder":{"title":"T","kind":"location","who":"anna","place":"Home","#
+        + #""every_visit":true,"radius_m":\#(radius)}}"#
+    )
+    try live.go("owntracks:anna/phone", east: 9_000)
+    try live.go("owntracks:anna/phone", east: isThere ? 0 : 3_000)
+    let tracker = live.rig.daemon.host.tracker(.tracker("anna"))
+    #expect(tracker.engine.visits.map(\.place) == ["Home"])
+    let inside = try live.rig.daemon.inside(tracker).array ?? []
+    #expect(inside.compactMap { $0["name"]?.string } == (isThere ? ["Home"] : []))
+  }
+
   @Test func onlyThoseWhoMayFollowATrackerKnowWhereItIs() throws {
     let rig = try Rig("[Tracker anna]\nOwner=4711\n[Tracker ben]\nOwner=4712\nShare=group\n")
     func names(_ user: UInt32) throws -> [String?]? {

@@ -295,7 +295,8 @@ class Broker:
             self.pass_on(topic, reader.body, bool(flags & 1), now)
         if id is None or self.mood in ("swallows", "owes") and not self.acknowledges_all:
             return
-        code = bytes([NOT_AUTHORIZED]) if is_refused and is_new else b""
+        is_told = is_refused and is_new and not self.acknowledges_all
+        code = bytes([NOT_AUTHORIZED]) if is_told else b""
         self.answer(connection, now, packet(PUBACK, id + code))
 
     def pass_on(self, topic, payload, is_retained, now):

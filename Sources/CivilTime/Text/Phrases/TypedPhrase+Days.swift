@@ -226,8 +226,8 @@ extension TypedPhrase {
     return (try typedDay(nil, month, day), count)
   }
 
-  /// Four digits behind a day that are a year, and no time of day: those of ten years, or of the
-  /// past where it is asked about.
+  /// Four digits behind a day that are a year, and no time of day: one of the next ten years, or
+  /// of the past where it is asked about.
   func year(_ digits: String) -> Int? {
     guard digits.utf8.count == 4, digits.utf8.allSatisfy(\.isDigit), let year = Int(digits) else {
       return nil

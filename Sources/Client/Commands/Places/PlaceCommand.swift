@@ -103,6 +103,7 @@ struct PlaceCommand: ParsableCommand {
         return try PlacePrinter(context: context, json: true).print([answer["place"]])
       }
       try context.output.line("Removed \(name.printable)")
+      try context.note("note: 'undo' brings no place back")
     }
   }
 }
