@@ -10,6 +10,8 @@ import random
 import socket
 import struct
 
+import client
+
 CONNECT, CONNACK, PUBLISH, PUBACK, SUBSCRIBE, SUBACK, PINGREQ, PINGRESP, DISCONNECT = (
     1, 2, 3, 4, 8, 9, 12, 13, 14)
 OLD, NEW = 4, 5  # the protocol levels of 3.1.1 and 5
@@ -100,19 +102,12 @@ class Connection:
 
     def packets(self):
         """Whole packets that have come: kind, flags, body; None at the end of the connection."""
-        while True:
-            try:
-                data = self.socket.recv(1 << 16)
-            except BlockingIOError:
-                break
-            except OSError:
-                data = b""
-            if not data:
-                yield None
-                return
-            self.buffer += data
+        data, is_open = client.receive(self.socket)
+        self.buffer += data
         while (whole := self.whole()) is not None:
             yield whole
+        if not is_open:
+            yield None
 
     def whole(self):
         for count in range(1, 5):
@@ -222,11 +217,11 @@ class Broker:
             has_sent |= self.send(connection, answer)
         while self.listener is not None:
             try:
-                client, _ = self.listener.accept()
+                accepted, _ = self.listener.accept()
             except BlockingIOError:
                 break
-            client.setblocking(False)
-            self.connections.append(Connection(client))
+            accepted.setblocking(False)
+            self.connections.append(Connection(accepted))
         for connection in list(self.connections):
             for whole in connection.packets():
                 if whole is None or not self.take(connection, now, *whole):

@@ -4,6 +4,21 @@ import json
 import socket
 
 
+def receive(connection):
+    """The bytes that have come, and whether the connection goes on."""
+    data = b""
+    while True:
+        try:
+            part = connection.recv(1 << 16)
+        except BlockingIOError:
+            return data, True
+        except OSError:
+            part = b""
+        if not part:
+            return data, False
+        data += part
+
+
 class Client:
     """One connection with at most one call under way."""
 
@@ -48,17 +63,11 @@ class Client:
         """
         if self.socket is None:
             return None
-        while True:
-            try:
-                data = self.socket.recv(1 << 16)
-            except BlockingIOError:
-                break
-            except OSError:
-                data = b""
-            if not data:
-                self.close()
-                return ({}, "closed")
-            self.buffer += data
+        data, is_open = receive(self.socket)
+        if not is_open:
+            self.close()
+            return ({}, "closed")
+        self.buffer += data
         if b"\0" not in self.buffer:
             return None
         message, self.buffer = self.buffer.split(b"\0", 1)
