@@ -74,9 +74,11 @@ extension CalendarSpan {
 
   /// As a `TimeSpan`, but whole days and weeks are days by the calendar: `1d` keeps the time of
   /// day, and `24h` does not.
-  package init(parsing text: String) throws(TimeSpanError) {
+  package init(
+    parsing text: String, behindHours: String = "s"
+  ) throws(TimeSpanError) {
     var span = CalendarSpan()
-    try TimeSpan.forEachPart(of: text) { digits, fraction, unit in
+    try TimeSpan.forEachPart(of: text, behindHours: behindHours) { digits, fraction, unit in
       let isDays = unit == TimeOfDay.dayLength || unit == 7 * TimeOfDay.dayLength
       guard let part = TimeSpan.product(digits, fraction, unit) else { return false }
       guard isDays, fraction.isEmpty else { return span.microseconds.add(part) }

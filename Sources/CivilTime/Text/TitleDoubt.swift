@@ -14,6 +14,8 @@ extension TitleTime {
   package static func slip(in title: [String]) -> String? {
     for word in title.dropFirst() where word.utf8.count > 4 {
       let lower = word.lowercased()
+      // Saturdays are no slip.
+      if days.contains(where: { lower == $0 + "s" || lower == $0 + "'s" }) { continue }
       guard !TimeWords.contains(lower), let day = NearestWord.find(lower, in: days) else {
         continue
       }

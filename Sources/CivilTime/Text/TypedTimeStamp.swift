@@ -133,7 +133,7 @@ package struct TypedTime: Equatable, Sendable {
     let isNegative = text.hasPrefix("-")
     guard isNegative || text.hasPrefix("+") else { return nil }
     do throws(TimeSpanError) {
-      let span = try TimeSpan(parsing: String(text.dropFirst()))
+      let span = try TimeSpan(parsing: String(text.dropFirst()), behindHours: "min")
       return isNegative ? TimeSpan(microseconds: -span.microseconds) : span
     } catch {
       throw TimeStampError(text: text, reason: error.reason)

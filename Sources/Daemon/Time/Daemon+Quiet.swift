@@ -89,9 +89,12 @@ extension Daemon {
   /// A span or a time as people type them.
   private func end(typed text: String, at now: Instant) throws -> Instant {
     if let span = TimeSpan(typed: text), span > .zero { return now + span }
+    let end = try end(typed: text, "a span (2h) or a time (07:00)", after: now)
     // 'tonight' at 21:00 is at once, which is no end.
-    let later = now + .seconds(1)
-    return try end(typed: text, "a span (2h) or a time (07:00)", after: later)
+    guard end > now + .seconds(1) else {
+      throw GeoremindError.invalidReminder(field: "until", reason: "that is in the past")
+    }
+    return end
   }
 
   /// The end of a quiet may have come, or have moved: held firings can be read then.

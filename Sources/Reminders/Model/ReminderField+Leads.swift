@@ -75,7 +75,7 @@ extension FieldFormat where Value == [CalendarSpan] {
     parse: { texts, _ in
       try texts.map {
         _ = try TimeSpan(typedWithUnit: $0)
-        return try CalendarSpan(parsing: $0)
+        return try CalendarSpan(parsing: $0, behindHours: "min")
       }
     },
     texts: { $0.map(\.description) }, isList: true)

@@ -176,13 +176,19 @@ extension Schedule {
       if history.silence == .untilLeave { history.silence = nil }
     }
     // A circle that is set anew is watched.
-    if isElsewhere, reminder.watchesAnchor { history.silence = nil }
+    if reminder.watchesAnchor,
+      old.place?.position != reminder.place?.position || old.place?.radius != reminder.place?.radius
+    {
+      history.silence = nil
+    }
     if isElsewhere && !follows || old.trigger != reminder.trigger { history.there = nil }
     if !old.hasSamePlace(as: reminder) { (history.members, history.mover) = ([:], nil) }
     if hasOtherTimes {
       (history.usedUpTo, history.leadsUsed, history.early) = (nil, [:], nil)
       // The user who moves it has heard it.
-      (history.isUnacknowledged, history.repetition) = (false, nil)
+      if old.due != reminder.due || old.repeatRule != reminder.repeatRule, !reminder.watchesAnchor {
+        (history.isUnacknowledged, history.repetition) = (false, nil)
+      }
       if history.silence != nil, !history.isDone { history.silence = nil }
       new.passedBefore(&history, at: now)
       new.findAnew(&history, at: now)

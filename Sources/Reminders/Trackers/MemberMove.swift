@@ -46,8 +46,8 @@ enum MemberRule {
   init(_ who: Who, _ trigger: Reminder.Trigger, _ move: MemberMove.Kind) {
     self =
       switch (who, trigger, move) {
-      // Each by itself: a visit lasts until the last one leaves. A tracker that is found inside
-      // ends no hold of another one's departure.
+      // Each by itself: a visit lasts until the last one leaves. A tracker that is found beside
+      // another one brings nobody back.
       case (.anyone, .depart, .foundInside): .othersNotInside
       case (.anyone, .depart, _): .always
       case (.anyone, .arrive, .arrive), (.anyone, .arrive, .pass), (.anyone, .arrive, .foundInside):

@@ -78,7 +78,8 @@ import Testing
     ("Renew insurance before 1 april", "keeps 'before'; only '1 april' was read as the time"),
     ("Paint on friday or saturday", "keeps 'or'; only 'saturday' was read as the time"),
     ("Take pill friday early tomorrow 9:00", "keeps 'friday'; only 'tomorrow 9:00'"),
-    ("Call Sunny tomorrow 9:00", nil), ("Buy 2 eggs tonight", nil), ("Fridge in 5 min", nil),
+    ("Call Sunny tomorrow 9:00", nil), ("Mow saturdays lawn in 2h", nil),
+    ("Buy 2 eggs tonight", nil), ("Fridge in 5 min", nil),
   ]) func whatATitleKeepsOfATimeIsSaid(line: String, note: String?) {
     let run = Run(["add", "--dry-run"] + line.split(separator: " ").map(String.init))
     #expect(run.status == 0)

@@ -76,6 +76,12 @@ import Testing
     client.close()
     watcher.close()
     try rig.run { !server.statusTimer.isEnabled && !server.watchedTurns.isEnabled }
+    // The next one who watches misses nothing.
+    let (next, other) = (try rig.client(), try rig.client())
+    try next.send("WatchStatus", more: true)
+    _ = try next.reply().get()
+    _ = try other.call("Add", missed)
+    #expect(try next.reply().get()["status"]?["reminders"]?.int == 2)
   }
 
   @Test func idleClientsDoNotDelayOthers() throws {

@@ -86,6 +86,24 @@ import Testing
     #expect(try news(plain) == ["self  false", "anna  true"])
   }
 
+  /// A position that waits for its interval holds nothing else back.
+  @Test(arguments: [10.0, 1e9, -5]) func anIntervalIsOfPositionsAlone(interval: Double) throws {
+    let live = try LiveRig(config: "[Tracker anna]\n")
+    let (client, watcher) = (try live.rig.client(), try live.rig.client())
+    _ = try client.call("AddPlace", #"{"name":"Home","latitude":53.55,"longitude":9.99}"#)
+    try watcher.send("WatchPresence", ["interval_s": .double(interval)], more: true)
+    _ = try watcher.reply().get()
+    func places() throws -> [String] {
+      let trackers = try watcher.reply().get()["trackers"]?.array ?? []
+      return trackers.flatMap { $0["inside"]?.array?.compactMap { $0["name"]?.string } ?? [] }
+    }
+    try live.go("owntracks:anna/phone", east: 0)
+    while try places() != ["Home"] {}
+    try live.go("owntracks:anna/phone", east: 20)
+    _ = try client.call("EditPlace", #"{"name":"Home","new_name":"House"}"#)
+    while try places() != ["House"] {}
+  }
+
   /// The circle of a reminder may be larger than its place.
   @Test(arguments: [(100, true), (5_000, false)])
   func aPlaceIsWhereItsOwnCircleIs(radius: Int, isThere: Bool) throws {

@@ -15,7 +15,7 @@ import client
 CONNECT, CONNACK, PUBLISH, PUBACK, SUBSCRIBE, SUBACK, PINGREQ, PINGRESP, DISCONNECT = (
     1, 2, 3, 4, 8, 9, 12, 13, 14)
 OLD, NEW = 4, 5  # the protocol levels of 3.1.1 and 5
-UNSUPPORTED_VERSION, UNAVAILABLE, NOT_AUTHORIZED = 0x84, 0x88, 0x87
+UNAVAILABLE, NOT_AUTHORIZED = 0x88, 0x87
 
 # What a message or a connection meets. An old client cannot be told that a message is refused: it is
 # acknowledged, and passed on to nobody, as Mosquitto does.
@@ -223,6 +223,8 @@ class Broker:
             accepted.setblocking(False)
             self.connections.append(Connection(accepted))
         for connection in list(self.connections):
+            if connection not in self.connections:
+                continue  # Another one of its client has ended it.
             for whole in connection.packets():
                 if whole is None or not self.take(connection, now, *whole):
                     self.drop(connection)
@@ -266,7 +268,7 @@ class Broker:
         version = reader.take(1)[0]
         tail = b"\0" if version == NEW else b""
         if version > self.newest:
-            self.send(connection, packet(CONNACK, bytes([0, 1]) if self.newest == OLD else b""))
+            self.send(connection, packet(CONNACK, bytes([0, 1])))  # in the form of 3.1.1
             return False
         if self.mood == "is full":
             code = UNAVAILABLE if version == NEW else 3

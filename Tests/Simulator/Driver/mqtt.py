@@ -86,6 +86,10 @@ class MQTT(beside.Beside):
             reached = max(reached, number)
         if self.disturbances or self.broker.moods:
             return []
+        again = [firing["firing_id"] for message, firing in firings
+                 if firing.get("repeated") and message.time > first[firing["firing_id"]] + PROMPT]
+        if again:
+            return [f"doubled: {again[0]} was sent again, though nobody has missed it"]
         late = [id for id, time in queue if first[id] > time + PROMPT]
         return [f"late: the {name} firing {late[0]} came at {first[late[0]]}"] if late else []
 

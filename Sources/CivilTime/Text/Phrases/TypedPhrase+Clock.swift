@@ -99,6 +99,9 @@ extension TypedPhrase {
   private mutating func readDigits() throws(TimeStampError) -> Bool {
     let typed = word()
     if let (hour, minute) = Self.compactClock(typed), isAfterAt || isNoYear(typed) {
+      if !isAfterAt, (1900...2199).contains(Int(typed) ?? 0) {
+        note = "\(typed) is the time \(hour.padded(2)):\(minute.padded(2)), not the year"
+      }
       try set(TypedClock(hour: hour, minute: minute), words: 1)
       return true
     }
@@ -186,9 +189,10 @@ extension TypedPhrase {
     return last == "tonight" || TimeWords.parts[last] != nil
   }
 
-  /// Whether a number right behind this word can only be an hour: `tomorrow 8`.
+  /// Whether digits right behind this word can only be an hour: `tomorrow 8`.
   private var isAfterDay: Bool {
-    index > 0 && ["today", "tomorrow"].contains(words[index - 1].lower)
+    index > 0 && TimeWords.daysFromToday[words[index - 1].lower] == 1
+      && word().utf8.first?.isDigit == true
   }
 
   /// Whether a part of the day stands so many words on: `7 in the evening`, `8 tonight`.

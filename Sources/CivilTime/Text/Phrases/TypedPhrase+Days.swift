@@ -226,14 +226,14 @@ extension TypedPhrase {
     return (try typedDay(nil, month, day), count)
   }
 
-  /// Four digits behind a day that are a year, and no time of day: one of the next ten years, or
-  /// of the past where it is asked about.
+  /// Four digits beside a day that are a year, and no time of day: one of the next thirty years,
+  /// or of the past where it is asked about.
   func year(_ digits: String) -> Int? {
     guard digits.utf8.count == 4, digits.utf8.allSatisfy(\.isDigit), let year = Int(digits) else {
       return nil
     }
     let now = local.date.year
-    let years = direction == .back ? 1970...now + 10 : now - 1...now + 10
+    let years = direction == .back ? min(1970, now)...now : now - 1...now + 30
     return years.contains(year) || Self.compactClock(digits) == nil ? year : nil
   }
 

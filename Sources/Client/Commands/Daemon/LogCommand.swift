@@ -60,7 +60,8 @@ struct LogCommand: ClientCommand {
         "reminder": name.map { .string($0) },
       ])
     if firings.isEmpty, !options.json {
-      return try context.note("nothing has fired" + (name.map { ": \($0)" } ?? ""))
+      let span = since == nil && until == nil ? "" : " in that time"
+      return try context.note("nothing has fired\(span)" + (name.map { ": \($0)" } ?? ""))
     }
     let printer = FiringPrinter(context: context, display: display, json: options.json)
     if name != nil, !options.json { return try printer.printWithOutcome(firings) }

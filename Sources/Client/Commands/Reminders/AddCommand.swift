@@ -70,7 +70,9 @@ struct AddCommand: ClientCommand {
         "a title in quotes is taken as it is; did you mean \(option)? Without quotes its end is "
           + "read")
     }
-    if !reminder.saysWhen, let slip = TitleTime.slip(in: title) { throw ValidationError(slip) }
+    if !reminder.saysWhen, let slip = TitleTime.slip(in: title) {
+      throw ValidationError("\(slip) Otherwise say where (--at) or when (--due)")
+    }
     // Not in `validate`, which the parser calls before it reports an unknown option.
     try reminder.checkCompleteness()
     if let sun = reminder.due?.text, Sun.Event(rawValue: sun.lowercased()) != nil,

@@ -179,7 +179,7 @@ struct AnchorCommand: ClientCommand {
 
   private static func span(_ text: String) throws(Failure) -> TimeSpan {
     do throws(TimeSpanError) {
-      return try TimeSpan(parsing: text)
+      return try TimeSpan(typedWithUnit: text)
     } catch {
       throw Failure(.badData, "--hold '\(text)': \(error)")
     }

@@ -53,8 +53,14 @@ extension ControlServer {
     }
   }
 
+  /// A client begins to watch: whatever happens from now on may be news.
+  func watchTurns() {
+    (watchedTurns.isEnabled, hasChecked) = (true, false)
+    if !laterTimer.isEnabled { laterTimer.arm(in: Self.restInterval) }
+  }
+
   /// The daemon did something: the status and the places may be other ones, and are checked once
-  /// a second at most. Where nothing happens, nothing is asked.
+  /// a second at most.
   func noteTurn() {
     if hasChecked {
       hasChecked = false
@@ -68,14 +74,18 @@ extension ControlServer {
   private static let checkInterval: Int64 = 1_000_000
   /// After an event, of which others may follow, microseconds.
   private static let checkDelay: Int64 = 20_000
+  /// Between two checks where nothing happens, microseconds: hours of quiet begin by themselves.
+  private static let restInterval: Int64 = 60_000_000
 
   func checkStatus() {
-    (hasChecked, checkedAt) = (true, loop.now(.monotonic))
+    checkedAt = loop.now(.monotonic)
     pushStatus()
-    pushPresence()
+    let wait = pushPresence()
     watchedTurns.isEnabled = clients.values.contains {
       $0.watches == .watchStatus || $0.watches == .watchPresence
     }
+    hasChecked = watchedTurns.isEnabled
+    if watchedTurns.isEnabled { laterTimer.arm(in: wait) } else { laterTimer.disarm() }
   }
 
   /// Sends a changed status to its watchers.
@@ -93,24 +103,29 @@ extension ControlServer {
 
   /// Sends the places of the trackers that have changed, and positions to the clients that asked
   /// for them.
-  func pushPresence() {
+  /// - Returns: microseconds until the next check, if nothing happens before.
+  @discardableResult
+  func pushPresence() -> Int64 {
+    var next = Self.restInterval
     let watchers = clients.values.filter { $0.watches == .watchPresence }
     for client in watchers {
-      // The next turn may read what a failing store refuses now.
+      // The next check may read what a failing store refuses now.
       guard let caller = try? caller(client), let news = try? daemon.presence(for: caller) else {
+        next = Self.checkInterval
         continue
       }
       let interval = client.protocolState.openCall?.parameters["interval_s"]?.double
       let mark = PresenceMark(news)
       guard let wait = mark.wait(after: client.presence, interval: interval) else { continue }
       guard wait <= 0 else {
-        statusTimer.arm(in: wait)
+        next = min(next, wait)
         continue
       }
       client.presence = mark
       carryOut(client.protocolState.push(news), for: client)
     }
     sendFirings()
+    return next
   }
 
   /// The status without the values that change as time passes.

@@ -41,8 +41,10 @@ final class ControlServer {
   let turns: TurnSource
   /// For a call that waits while there is always more to read, microseconds.
   let overdue: TimerSource
-  /// For the next check of the status and the places, which some clients watch.
+  /// For the next check of the status and the places, which some clients watch, after an event.
   let statusTimer: TimerSource
+  /// The same where none comes: for what time alone changes, and what a check has left.
+  let laterTimer: TimerSource
   /// Follows whatever the daemon does, while there are such clients.
   let watchedTurns: TurnSource
   /// The last of these turns was a check of the status, which changes nothing.
@@ -87,6 +89,9 @@ final class ControlServer {
       owner.target?.takeTurn()
     }
     statusTimer = try loop.addTimer(.monotonic, accuracy: 200_000) { _ in
+      owner.target?.checkStatus()
+    }
+    laterTimer = try loop.addTimer(.monotonic, accuracy: 200_000) { _ in
       owner.target?.checkStatus()
     }
     watchedTurns = try loop.addFollower(priority: .first) { owner.target?.noteTurn() }
@@ -136,6 +141,7 @@ final class ControlServer {
     turns.close()
     overdue.close()
     statusTimer.close()
+    laterTimer.close()
     watchedTurns.close()
     changeTimer.close()
     positionTimer.close()
@@ -208,7 +214,7 @@ final class ControlServer {
   private func answer(_ call: VarlinkCall, of client: Client) -> VarlinkAnswer {
     if call.georemindMethod == .watchStatus {
       client.lastStatus = news(in: daemon.statusJSON)
-      watchedTurns.isEnabled = true
+      watchTurns()
     }
     if call.georemindMethod == .watchChanges { changes.isWatched = true }
     let caller: Caller
@@ -222,7 +228,7 @@ final class ControlServer {
     let answer = ControlService(daemon: daemon, caller: caller).answer(call)
     if call.georemindMethod == .watchPresence, case .stream(let first) = answer {
       client.presence = first.first.map(PresenceMark.init)
-      watchedTurns.isEnabled = true
+      watchTurns()
     }
     if case .reply(let reply) = answer { note(call, reply, of: client) }
     return answer
