@@ -9,6 +9,9 @@ import os
 import faults
 import world
 
+# A commit that fails is tried again for so long, in microseconds.
+RETRY = 60 * 10 ** 6
+
 
 class Beside:
     """`disturb` notes a moment after which a firing may be delivered again. `is_ready` says whether
@@ -116,10 +119,6 @@ class Beside:
                     delivered < time and time + RETRY < moment for _, time in rows):
                 return True
         return False
-
-
-# A commit that fails is tried again for so long.
-RETRY = 60 * 10 ** 6
 
 
 def queues(rows):

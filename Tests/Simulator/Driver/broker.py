@@ -205,7 +205,7 @@ class Broker:
     # Service
 
     def wait(self, now):
-        """Microseconds until it has something to do by itself; -1 for ever."""
+        """Microseconds until it has something to do by itself; -1 where it has nothing."""
         return max(self.owed[0][0] - now, 0) if self.owed else -1
 
     def serve(self, now):

@@ -6,6 +6,7 @@ import random
 import beside
 import broker
 import faults
+import world
 
 SETTINGS = """[MQTT]
 Broker=mqtt://127.0.0.1
@@ -21,11 +22,11 @@ class MQTT(beside.Beside):
     # The longest back-off is 15 minutes; a message without an answer ends a connection after 30 s.
     REST = 3600 * 10 ** 6
 
-    def __init__(self, programs, of_daemon, seed, faults_, missing, has_moods):
+    def __init__(self, programs, of_daemon, seed, faults_, missing):
         super().__init__(programs.mqtt, programs.preload, [], of_daemon, seed, faults_)
         chance = random.Random(f"mqtt {seed}")
         newest = chance.choice([broker.OLD, broker.NEW, broker.NEW])
-        self.broker = broker.Broker(self.world.folder, seed, has_moods, newest)
+        self.broker = broker.Broker(self.world.folder, seed, bool(faults_), newest)
         self.broker.acknowledges_all = missing == "refusals"
         self.settings = SETTINGS.format(announces=chance.choice(["yes", "no"]))
 
@@ -34,8 +35,7 @@ class MQTT(beside.Beside):
 
     def look(self):
         is_busy = self.broker.serve(self.of_daemon.now)
-        wait = self.broker.wait(self.of_daemon.now)
-        self.limit = min((each for each in (self.limit, wait) if each >= 0), default=-1)
+        self.limit = world.soonest(self.limit, self.broker.wait(self.of_daemon.now))
         return is_busy
 
     def settle(self):
@@ -74,7 +74,7 @@ class MQTT(beside.Beside):
         place, reached, own = {id: number for number, (id, _) in enumerate(queue)}, -1, {}
         for message, firing in firings:
             id = firing["firing_id"]
-            # Those who missed it get it again, and are told so.
+            # Who missed it gets it again, with this mark.
             if id not in place or firing.get("repeated"):
                 continue
             number = place[id]

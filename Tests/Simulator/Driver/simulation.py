@@ -119,7 +119,7 @@ class Simulation(User):
                     continue
                 if self.beside.becomes_ready():
                     self.plan.begin()
-                limit = min((each for each in (limit, self.beside.limit) if each >= 0), default=-1)
+                limit = world.soonest(limit, self.beside.limit)
             self.receive()
             if failure := self.journal.read():
                 raise Failed(failure)

@@ -23,6 +23,11 @@ for _name, _form in ([(name, "q") for name in ("real", "monotonic", "asleep")] +
     _offset += struct.calcsize(_form)
 
 
+def soonest(*limits):
+    """The shortest of some waits; -1 is a wait without an end."""
+    return min((each for each in limits if each >= 0), default=-1)
+
+
 class World:
     """The shared memory, and the records that the preload appends to, in one folder."""
 
