@@ -90,10 +90,7 @@ extension Model {
     } else if hasEnded,
       isEveryVisit || spec.region != old.spec.region || !spec.kind.isSameEvent(as: old.spec.kind)
     {
-      guard let last = record.occurrences.last(where: { $0.counts && $0.opens <= now }) else {
-        return
-      }
-      record.marks[last.name] = nil
+      if let last = inForceOfAll(record) { record.marks[last] = nil }
     }
   }
 }
