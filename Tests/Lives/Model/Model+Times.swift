@@ -57,10 +57,16 @@ extension Model {
     }
   }
 
-  /// The next moment of a date; it may have passed, and wait for the hours.
+  /// The next moment of a date; it may have passed, and wait for the hours. One that waits for an
+  /// admitted day may be overtaken by a later one that has its hours.
   func nextMoment(of record: Record) -> Moment? {
-    if let passed = firstPassed(of: record) { return passed.last.1.rings }
-    return record.next.flatMap { record.alarms(of: $0).first?.rings }
+    let passed = firstPassed(of: record)?.last
+    let first = passed?.0.name ?? record.next?.name
+    let ahead = record.waiting.flatMap { occurrence in
+      let alarms = record.alarms(of: occurrence).filter { $0.planned > now }
+      return occurrence.name == first ? alarms : alarms.suffix(1)
+    }
+    return ([passed?.1].compactMap { $0 } + ahead).compactMap(\.rings).min()
   }
 
   // MARK: - Times to leave
