@@ -197,15 +197,17 @@ extension Daemon {
   }
 
   /// A time to come, of the field `until`.
-  /// - Parameter forms: what may be given.
-  func end(typed text: String, _ forms: String, after now: Instant) throws -> Instant {
+  /// - Parameters:
+  ///   - forms: what may be given.
+  ///   - earliest: an end up to here is refused.
+  func end(typed text: String, _ forms: String, after earliest: Instant) throws -> Instant {
     let until: Instant
     do {
       until = try time(typed: text).stamp.instant(in: host.engine.zone)
     } catch {
       throw GeoremindError.invalidReminder(field: "until", reason: "give \(forms): \(error)")
     }
-    guard until > now else {
+    guard until > earliest else {
       throw GeoremindError.invalidReminder(field: "until", reason: "that is in the past")
     }
     return until

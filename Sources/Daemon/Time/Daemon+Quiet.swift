@@ -89,12 +89,8 @@ extension Daemon {
   /// A span or a time as people type them.
   private func end(typed text: String, at now: Instant) throws -> Instant {
     if let span = TimeSpan(typed: text), span > .zero { return now + span }
-    let end = try end(typed: text, "a span (2h) or a time (07:00)", after: now)
     // 'tonight' at 21:00 is at once, which is no end.
-    guard end > now + .seconds(1) else {
-      throw GeoremindError.invalidReminder(field: "until", reason: "that is in the past")
-    }
-    return end
+    return try end(typed: text, "a span (2h) or a time (07:00)", after: now + .seconds(1))
   }
 
   /// The end of a quiet may have come, or have moved: held firings can be read then.

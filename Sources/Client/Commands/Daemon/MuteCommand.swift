@@ -18,7 +18,7 @@ struct MuteCommand: ClientCommand {
   @OptionGroup var options: CommonOptions
 
   func run(in context: Context) throws {
-    let hasJoint = until.count > 1 && ["until", "till", "for"].contains(until[0])
+    let hasJoint = until.count > 1 && SnoozeCommand.joints.contains(until[0])
     let words = until[(hasJoint ? 1 : 0)...]
     let text = words.joined(separator: " ")
     let answer = try DaemonConnection(options, context).call(

@@ -109,7 +109,8 @@ struct SnoozeCommand: ClientCommand {
       "Snooze", ids, ["until": .string(text)], said: "Snoozed", daemon, options, context)
   }
 
-  private static let joints: Set = ["until", "till", "for"]
+  /// Words before a span or an end: tea until tomorrow, tea for 10 minutes.
+  static let joints: Set = ["until", "till", "for"]
 
   /// The words of the reminder, and the span or time that most of the last words are.
   /// - Parameter canBeUnnamed: a filter chooses the reminders.
@@ -125,7 +126,6 @@ struct SnoozeCommand: ClientCommand {
       let text = words[count...].joined(separator: " ")
       guard (try? until(text, in: context.silent)) != nil else { continue }
       var name = words[..<count]
-      // Tea until tomorrow, tea for 10 minutes.
       if name.count > shortest, let last = name.last, Self.joints.contains(last) {
         name.removeLast()
       }
