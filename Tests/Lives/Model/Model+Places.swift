@@ -2,9 +2,10 @@
 extension Model {
   // MARK: - The list
 
-  /// The unused occurrence that is in force.
-  func inForce(_ record: Record) -> Occurrence? {
-    record.waiting.last { $0.opens <= now && now < $0.closes }
+  /// The unused occurrence that is in force now, or at a moment.
+  func inForce(_ record: Record, at moment: Moment? = nil) -> Occurrence? {
+    let moment = moment ?? now
+    return record.waiting.last { $0.opens <= moment && moment < $0.closes }
   }
 
   /// Whether an occurrence is left that is neither used nor over.
@@ -146,9 +147,11 @@ extension Model {
     guard record.silence == nil else { return }
     switch (record.spec.kind, record.stay) {
     case (.location(.depart(let hold)), .outside(let since?)):
-      guard since + Double(hold) <= Double(now) else { break }
+      let end = since + Double(hold)
+      guard end <= Double(now) else { break }
       record.stay = .outside(heldSince: nil)
-      ringAtPlace(&record, .depart)
+      // Within a second of its end, what held at that end counts.
+      ringAtPlace(&record, .depart, asked: Double(now) - end < 1 ? Int(end.rounded(.down)) : now)
     case (.location(.arrive), .inside(let visit)):
       decideInside(&record, visit, .arrive)
     case (.location(.dwell(let span)), .inside(let visit)):
@@ -175,9 +178,13 @@ extension Model {
   }
 
   /// Rings if an unused occurrence is in force, and all conditions hold.
-  private mutating func ringAtPlace(_ record: inout Record, _ event: Firing.Event) {
-    guard record.silence == nil, let occurrence = inForce(record),
-      record.spec.holds(now, position(of: record).motion, in: zone), !isCoolingDown(record)
+  /// - Parameter asked: when they must hold; now unless given.
+  private mutating func ringAtPlace(
+    _ record: inout Record, _ event: Firing.Event, asked: Moment? = nil
+  ) {
+    guard record.silence == nil, let occurrence = inForce(record, at: asked),
+      record.spec.holds(asked ?? now, position(of: record).motion, in: zone),
+      !isCoolingDown(record)
     else { return }
     // Where somebody is after a departure is not said.
     let isSaid = event != .depart || record.spec.who == Self.machine

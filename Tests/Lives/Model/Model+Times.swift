@@ -52,7 +52,7 @@ extension Model {
       if used >= occurrence.leads.count {
         record.use(occurrence)
       } else {
-        record.marks[occurrence.name, default: .init()].leads = used
+        record.useLeads(used, of: occurrence)
       }
     }
   }
@@ -120,7 +120,7 @@ extension Model {
       if isThere(record), !passed.isEmpty {
         if next.due <= now { record.marks[next.name, default: .init()].leads = moments.count }
       } else if let last = passed.last {
-        record.marks[next.name, default: .init()].leads = used + passed.count
+        record.useLeads(used + passed.count, of: next)
         let allowed = record.changedAt == now || startedAt == now ? Self.tolerance : 60
         if !isCoolingDown(record) {
           record.marks[next.name, default: .init()].hasRung = true
@@ -166,8 +166,7 @@ extension Model {
     record.use { $0.due <= now }
     guard let next = record.next else { return }
     let passed = moments(of: next, record).count { $0 <= now }
-    let used = max(record.mark(next).leads, passed)
-    record.marks[next.name, default: .init()].leads = used
+    if passed > record.mark(next).leads { record.useLeads(passed, of: next) }
     giveBackLeads(&record)
   }
 }

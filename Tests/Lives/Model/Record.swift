@@ -145,6 +145,12 @@ extension Record {
     self.marks = marks
   }
 
+  /// Marks so many leads of an occurrence as used, and all earlier occurrences.
+  mutating func useLeads(_ count: Int, of occurrence: Occurrence) {
+    use { $0.name < occurrence.name }
+    marks[occurrence.name, default: Mark()].leads = count
+  }
+
   /// The leads of an occurrence that are not used. If all are and the occurrence is not, the due
   /// time itself rings.
   func alarms(of occurrence: Occurrence) -> [Occurrence.Alarm] {
