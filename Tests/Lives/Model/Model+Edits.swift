@@ -85,12 +85,12 @@ extension Model {
     let spec = record.spec
     let isEveryVisit = spec.everyVisit && !old.spec.everyVisit
     let hasEnded = old.waiting.isEmpty && old.lastRang != nil
-    if spec.repeats == nil, isEveryVisit {
-      record.marks = [:]
-    } else if hasEnded,
+    let isWantedAgain =
       isEveryVisit || spec.region != old.spec.region || !spec.kind.isSameEvent(as: old.spec.kind)
-    {
-      if let last = inForceOfAll(record) { record.marks[last] = nil }
+    if spec.repeats == nil, isEveryVisit || hasEnded && isWantedAgain {
+      record.marks = [:]
+    } else if hasEnded, isWantedAgain, let last = inForceOfAll(record) {
+      record.marks[last] = nil
     }
   }
 }
