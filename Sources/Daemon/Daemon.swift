@@ -25,6 +25,8 @@ final class Daemon {
   private(set) var log: Logger
   /// Lines of the configuration that are wrong, as of the start or the last reload.
   private(set) var wrongLines: [ConfigurationError]
+  /// Why the last reload has failed as a whole.
+  private(set) var reloadFailure: String?
   let outbox: Outbox
   private let reload: () throws -> DaemonSettings
   private let restoredFirings: Restoration.Journal?
@@ -45,6 +47,8 @@ final class Daemon {
   /// Where the machine lies still; nil while nobody asks.
   var stay: UnwatchedStay?
   var quietTimer: TimerSource?
+  /// What could not be read of `[Reminders] File=`.
+  var reminderFileProblems: [String] = []
   var calendars: [CalendarFolder] = [] { didSet { knownCalendarDigest = nil } }
   /// Nil after a change of the files, until it is asked for.
   var knownCalendarDigest: String?
@@ -236,7 +240,9 @@ final class Daemon {
     let fresh: DaemonSettings
     do {
       fresh = try reload()
+      reloadFailure = nil
     } catch {
+      reloadFailure = "\(error)"
       return log.error("Reload failed, the old configuration stays in force: \(error)")
     }
     wrongLines = fresh.errors

@@ -55,13 +55,17 @@ extension Daemon {
       parts.append("\(count) reminder\(count == 1 ? "" : "s") cannot be read")
     }
     if let failure = host.storeFailureText { parts.append("store failure: \(failure)") }
-    if let first = wrongLines.first { parts.append("configuration wrong: \(first)") }
+    if let first = configurationErrors.first { parts.append("configuration wrong: \(first)") }
     return parts.joined(separator: "; ")
   }
 
   /// The next moment a reminder is due or should be left for.
   var nextDue: Instant? {
     clock.now.flatMap { now in host.all.compactMap { $0.engine.nextMoment(at: now) }.min() }
+  }
+
+  private var configurationErrors: [String] {
+    reloadFailure.map { [$0] } ?? wrongLines.map { "\($0)" }
   }
 
   /// Limit of unreadable rows in a status.
@@ -96,8 +100,8 @@ extension Daemon {
       "late_firings": .int(host.late.firings),
       "late_s": .double(Decimal.rounded(host.late.seconds, digits: 1)),
       "store_trouble": host.storeFailureText.map { .string($0) },
-      "configuration_errors": wrongLines.isEmpty
-        ? nil : .array(wrongLines.map { .string("\($0)") }),
+      "configuration_errors": configurationErrors.isEmpty
+        ? nil : .array(configurationErrors.map { .string($0) }),
     ])
     if let fix = host.engine.lastFix {
       status["fix"] = .object(
@@ -243,6 +247,7 @@ extension FeedRunner {
     object["fixes"] = .int(statistics.fixes)
     object["estimated_fixes"] = .int(statistics.estimatedFixes)
     object["out_of_order_fixes"] = .int(statistics.outOfOrderFixes)
+    object["sentences_of_another_datum"] = .int(statistics.foreignDatums)
     object["gpsd_release"] = statistics.gpsdRelease.map { .string($0) }
     if feed.receiveBuffer != nil {
       object["datagrams_dropped"] = .int(feed.droppedDatagrams)

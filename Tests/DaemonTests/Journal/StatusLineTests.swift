@@ -39,6 +39,13 @@ import Testing
     try rig.configure("[Feed]\nFeed=\n")
     rig.daemon.reloadSettings()
     #expect(try errors().isEmpty)
+    // A line about access refuses the whole configuration.
+    try rig.configure("[Feed]\nFeed=\n[Control]\nSharedChanges=maybe\n")
+    rig.daemon.reloadSettings()
+    #expect(try errors().count == 1 && errors()[0].contains("SharedChanges=maybe"))
+    try rig.configure("[Feed]\nFeed=\n")
+    rig.daemon.reloadSettings()
+    #expect(try errors().isEmpty)
     #expect(!rig.daemon.statusLine.contains("configuration"))
   }
 }
