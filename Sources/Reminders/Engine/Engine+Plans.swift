@@ -51,6 +51,9 @@ extension Engine {
       if wantsFence { addFence(of: slot, at: now) } else { removeFence(index) }
       // The last fix may have decided where the device is.
       if slots.slot(index)?.history != slot.history { return replan(index, at: now) }
+    } else if !wantsFence, slot.history.stay != .unknown {
+      // It was over while nobody followed the visit.
+      change(index) { $0.stay = .unknown }
     }
     slots.set(
       .preemptive, slot.reminder.kind == .preemptive && plan.state == .armed, index)

@@ -39,6 +39,25 @@ import Testing
     #expect(harness.events == ["s:silent", "s:silent"])
   }
 
+  /// It ended while the daemon was off: nobody followed the visit, which is found when a later
+  /// `until` arms it again.
+  @Test func aVisitIsNotFollowedPastAnEndThatCameMeanwhile() throws {
+    var harness = EngineHarness(settings: EngineHarness.exact)
+    let dwell =
+      #""id":"d","title":"D","kind":"location","on":"dwell","dwell_s":7200,"#
+      + EngineHarness.place() + #","due":"2026-06-12T15:00:00Z","repeat":"FREQ=HOURLY;INTERVAL=5""#
+    harness.fix(1000)
+    try harness.add("{\(dwell),\"until\":\"2026-06-12T18:00:00Z\"}")
+    harness.fix(0)
+    harness.wait(600)
+    harness.restartByLoading(after: 8 * 3600)
+    harness.wait(3600)
+    harness.fix(0)
+    try harness.replace("{\(dwell)}")
+    harness.wait(3600)
+    #expect(harness.events == [])
+  }
+
   /// Who was at another place was not at this one.
   @Test func anAbsenceForgetsWhoWasAtTheEarlierPlace() throws {
     var harness = EngineHarness(settings: EngineHarness.exact)
