@@ -58,11 +58,14 @@ extension Daemon {
 
   /// Reminders that come with the configuration: new ones are added, changed ones changed, by id.
   func loadReminderFiles() {
+    reminderFileProblems = []
     for path in settings.reminderFiles {
       do {
-        let count = try ReminderFiles.merge(path, into: self)
+        let (count, leftOut) = try ReminderFiles.merge(path, into: self)
+        reminderFileProblems += leftOut
         if count > 0 { log.info("\(path): \(count) reminders added or changed") }
       } catch {
+        reminderFileProblems.append("\(error)")
         log.error("\(error)")
       }
     }

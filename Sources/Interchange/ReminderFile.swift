@@ -11,6 +11,8 @@ package enum ReminderFile {
     package var calendar: [String: CalendarReminder] = [:]
     /// Parts of a calendar that cannot be read.
     package var leftOut: [Refusal] = []
+    /// Wrong reminders of a JSON list, by their lines.
+    package var wrong: [Refusal] = []
 
     package init(reminders: [Reminder] = []) { self.reminders = reminders }
   }
@@ -32,29 +34,39 @@ package enum ReminderFile {
       content.leftOut = reading.leftOut
       return content
     }
-    return Content(reminders: try parseJSON(source))
+    return try parseJSON(source)
   }
 
-  /// All or nothing: one wrong reminder refuses the file, with its line.
-  ///
+  /// All of a file: one wrong reminder refuses it, with its line.
+  package static func parseWhole(
+    _ bytes: [UInt8], file: String
+  ) throws(InterchangeError) -> Content {
+    let content = try parse(bytes, file: file)
+    guard let wrong = content.wrong.first else { return content }
+    throw Fault(wrong.reason).error(in: file, at: wrong.line)
+  }
+
   /// A reminder without an `id` gets one from its position and text, the same at each reading.
-  private static func parseJSON(_ source: ByteSource) throws(InterchangeError) -> [Reminder] {
+  private static func parseJSON(_ source: ByteSource) throws(InterchangeError) -> Content {
     var elements = source.jsonElements(lists: [])
-    var reminders: [Reminder] = []
+    var content = Content()
     var lines: [String: Int] = [:]
+    var number = 0
     while let element = try elements.next() {
+      defer { number += 1 }
       do throws(Fault) {
-        let reminder = try self.reminder(element.value, number: reminders.count)
-        if let first = lines.updateValue(element.line, forKey: reminder.id) {
+        let reminder = try self.reminder(element.value, number: number)
+        if let first = lines[reminder.id] {
           throw Fault(
             "the id \"\(reminder.id)\" was already given on line \(first); give it another")
         }
-        reminders.append(reminder)
+        lines[reminder.id] = element.line
+        content.reminders.append(reminder)
       } catch {
-        throw error.error(in: source.name, at: element.line)
+        content.wrong.append(Refusal(line: error.line ?? element.line, reason: error.reason))
       }
     }
-    return reminders
+    return content
   }
 
   private static func reminder(_ value: JSONValue, number: Int) throws(Fault) -> Reminder {

@@ -74,7 +74,7 @@ struct FileTransfer {
   private mutating func takeReminders(_ source: ByteSource) throws {
     let bytes = try source.readAll(limit: ReminderFile.maximumSize)
     var unknownNames: Set<String> = []
-    for reminder in try ReminderFile.parse(bytes, file: source.name).reminders {
+    for reminder in try ReminderFile.parseWhole(bytes, file: source.name).reminders {
       if let other = origins.updateValue(source.name, forKey: reminder.id) {
         throw Self.wrong(
           source, "the id \"\(reminder.id)\" is in \(other) already; give it another")

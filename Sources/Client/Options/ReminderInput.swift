@@ -15,7 +15,7 @@ enum ReminderInput {
       let (name, bytes) = try bytes(path)
       let found: ReminderFile.Content
       do throws(InterchangeError) {
-        found = try ReminderFile.parse(bytes, file: name)
+        found = try ReminderFile.parseWhole(bytes, file: name)
       } catch {
         throw Failure(.badData, "\(error)")
       }

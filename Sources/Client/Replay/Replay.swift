@@ -118,7 +118,10 @@ struct Replay: ~Copyable {
     now = time
     engine.remember(experience, at: time)
     let zone = engine.zone
-    let entries = reminders.map { ($0, calendar[$0.id]?.history(at: time, in: zone)) }
+    let entries = reminders.map { reminder in
+      let found = calendar[reminder.id]?.settled(at: time, zone: zone)
+      return (found?.reminder ?? reminder, found?.history(at: time, in: zone))
+    }
     engine.load(entries, at: time, into: &effects)
     try carryOut(fire)
   }

@@ -159,6 +159,7 @@ final class CalendarFolder {
     var removed: Set<String> = []
     if isWhole, !listing.isCut {
       removed = Set(files.keys).union(ids.keys).subtracting(listing.files)
+      merge.removed = removed
       for file in removed { merge.forget(ids[file] ?? [], of: file) }
     }
     guard commit(merge) else {
@@ -170,6 +171,13 @@ final class CalendarFolder {
     guard isWhole else { return turnTimer?.arm(in: 0) ?? () }
     self.listing = nil
     retryPending()
+  }
+
+  /// Forgets that these files were read, and reads them at the next check, which is at once.
+  fileprivate func readAnew(_ again: Set<String>) {
+    guard !again.isEmpty else { return }
+    for file in again { files[file] = nil }
+    watch?.checkAgain(in: 0)
   }
 
   /// Reports a failure once, until it has ended.
@@ -257,6 +265,7 @@ final class CalendarFolder {
     }
     for refusal in merge.refusals.prefix(Self.maximumRefusals) { log.warning("\(refusal)") }
     for (file, now) in merge.idsByFile { ids[file] = now.isEmpty ? nil : now }
+    for folder in daemon.calendars { folder.readAnew(merge.heirs.filter(folder.holds)) }
     let (added, changed, removed) = merge.counts
     if added + changed + removed > 0 {
       log.info("\(path): \(added) reminders added, \(changed) changed, \(removed) removed")

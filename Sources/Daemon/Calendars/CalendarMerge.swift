@@ -11,6 +11,10 @@ struct CalendarMerge {
   /// The ids in each file that was read.
   private(set) var idsByFile: [String: Set<String>] = [:]
   private(set) var counts = (added: 0, changed: 0, removed: 0)
+  /// Files that are read anew, for they have what another one has no more.
+  private(set) var heirs: Set<String> = []
+  /// Files that are removed.
+  var removed: Set<String> = []
   /// Sentences about reminders that were left out.
   private(set) var refusals: [String] = []
   /// The item that a command has changed in a file, for `undo`.
@@ -22,6 +26,8 @@ struct CalendarMerge {
   private var events: [Event] = []
   private var failure: (any Error)?
   private var budget = RepeatBudget()
+  /// The other files that have a reminder, in all folders: made when one of them loses it.
+  private var holders: [String: [String]]?
 
   init(daemon: Daemon, now: Instant) {
     self.daemon = daemon
@@ -106,10 +112,33 @@ struct CalendarMerge {
       guard let known = try? daemon.store.reminders.reminder(id: id),
         known.reminder.source?.file == file
       else { continue }
+      if let heir = heir(of: id, besides: file) {
+        var reminder = known.reminder
+        reminder.source?.file = heir
+        heirs.insert(heir)
+        saved.append((reminder, known.history, known.standing))
+        events.append(.replace(reminder))
+        continue
+      }
       forgotten.append(id)
       events.append(.remove(id: id))
       counts.removed += 1
     }
+  }
+
+  /// Another file with this reminder: two files may have one task, such as a copy that a sync tool
+  /// has made.
+  private mutating func heir(of id: String, besides file: String) -> String? {
+    if holders == nil {
+      var found: [String: [String]] = [:]
+      for folder in daemon.calendars {
+        for (file, ids) in folder.ids where !removed.contains(file) {
+          for id in idsByFile[file] ?? ids { found[id, default: []].append(file) }
+        }
+      }
+      holders = found
+    }
+    return holders?[id]?.filter { $0 != file }.min()
   }
 
   func commit() throws {
@@ -137,8 +166,13 @@ extension History {
       silence = fresh.silence
     case .armed:
       silence = nil
-      isDone = false
-      leadsUsed = fresh.leadsUsed
+      if let through = found.acknowledgedThrough {
+        var schedule = Schedule(found.reminder, in: zone)
+        schedule.acknowledged(&self, through: through)
+      } else {
+        isDone = false
+        leadsUsed = fresh.leadsUsed
+      }
     case .fired:
       silence = nil
       // An event that was done here is acknowledged there, which is less.

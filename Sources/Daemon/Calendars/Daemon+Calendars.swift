@@ -98,8 +98,10 @@ extension Daemon {
       })
   }
 
-  /// The problems of all calendar folders.
-  var calendarProblems: [JSONValue] { Self.shown(calendars.flatMap(\.problems)) }
+  /// The problems of all calendar folders and files of reminders.
+  var fileProblems: [JSONValue] {
+    Self.shown(reminderFileProblems + calendars.flatMap(\.problems))
+  }
 
   private static func shown(_ problems: [String]) -> [JSONValue] {
     let more = problems.count - maximumProblems

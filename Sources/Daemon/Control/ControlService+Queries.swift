@@ -47,7 +47,7 @@ extension ControlService {
         },
       ]
     }
-    let problems = daemon.calendarProblems
+    let problems = daemon.fileProblems
     return JSONObject([
       "timers": .array(timers), "places": .array(places),
       "problems": problems.isEmpty ? nil : .array(problems),

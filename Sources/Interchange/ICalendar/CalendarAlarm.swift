@@ -61,20 +61,23 @@ struct CalendarAlarm {
       leftOut.add(component.line, "an alarm with REPEAT and no DURATION rings once")
     }
     let isByPlace = component["PROXIMITY"] != nil || component["X-APPLE-PROXIMITY"] != nil
+    var places: [Refusal] = []
     trigger =
-      component.read(&leftOut) { (alarm) throws(Fault) in try Self.trigger(alarm, zones) }
-      ?? (isByPlace ? .none : .unknown)
+      component.read(&leftOut) { (alarm) throws(Fault) in
+        try Self.trigger(alarm, zones, &places)
+      } ?? (isByPlace ? .none : .unknown)
+    leftOut += places
   }
 
   private static func trigger(
-    _ component: CalendarComponent, _ zones: CalendarZones
+    _ component: CalendarComponent, _ zones: CalendarZones, _ leftOut: inout [Refusal]
   ) throws(Fault) -> Trigger {
     switch component["ACTION"]?.value.uppercased() {
     case "EMAIL", "PROCEDURE", "NONE": return .none
     default: break
     }
     if let proximity = component["PROXIMITY"] ?? component["X-APPLE-PROXIMITY"] {
-      let places = try CalendarPlaces.all(in: component)
+      let places = try CalendarPlaces.all(in: component, &leftOut)
       switch proximity.value.trimmedText(limit: 40).uppercased() {
       case "ARRIVE": return .proximity(.arrive, places)
       case "DEPART": return .proximity(.depart, places)
@@ -106,7 +109,10 @@ struct CalendarAlarm {
 /// Positions in a component: what Apple's programs write, and RFC 9073 and 9074.
 enum CalendarPlaces {
   /// The places of a component's structured locations and of its VLOCATIONs.
-  static func all(in component: CalendarComponent) throws(Fault) -> [Reminder.Place] {
+  /// - Parameter leftOut: gets the VLOCATIONs that cannot be read, if there is another place.
+  static func all(
+    in component: CalendarComponent, _ leftOut: inout [Refusal]
+  ) throws(Fault) -> [Reminder.Place] {
     var places: [Reminder.Place] = []
     // Some servers cut the value at its comma: that is an error only where nothing else says where.
     var damage: Fault?
@@ -118,19 +124,27 @@ enum CalendarPlaces {
       }
     }
     // A writer may give the same place in both forms, so that each reader finds its own.
-    let locations = try component.components("VLOCATION").prefix(maximumPlaces)
-      .map { (location) throws(Fault) in try self.location(location) }
-    for case let place? in locations
-    where !places.contains(where: { $0.position == place.position }) {
-      places.append(place)
+    var unread: [Refusal] = []
+    for component in component.components("VLOCATION").prefix(maximumPlaces) {
+      do throws(Fault) {
+        guard let place = try location(component),
+          !places.contains(where: { $0.position == place.position })
+        else { continue }
+        places.append(place)
+      } catch {
+        damage = damage ?? error
+        unread.append(Refusal(line: error.line ?? component.line, reason: error.reason))
+      }
     }
     if places.isEmpty, let damage { throw damage }
+    leftOut += unread
     return places
   }
 
   /// The place of an event or task itself.
   static func own(of component: CalendarComponent) throws(Fault) -> Reminder.Place? {
-    if let place = try all(in: component).first { return place }
+    var unread: [Refusal] = []
+    if let place = try all(in: component, &unread).first { return place }
     return try component["GEO"].map { (line) throws(Fault) in
       place(component["LOCATION"]?.text, try geo(line), nil)
     }

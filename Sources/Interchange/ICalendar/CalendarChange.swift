@@ -38,7 +38,7 @@ extension CalendarDocument {
     else { return false }
     let before = item
     let editor = ItemEditor(
-      reminder: reminder, now: now, zone: zone, zones: CalendarZones(self),
+      reminder: reminder, now: now, zone: zone, zones: CalendarZones(calendar, of: calendars),
       isFileOfThunderbird: calendar["PRODID"]?.text.contains("Mozilla") ?? false)
     editor.apply(change, to: &item)
     calendar.nodes[place.item] = .component(item)
@@ -107,6 +107,9 @@ struct ItemEditor {
       isRevision = old.sequence != before.sequence
     }
     guard item != before else { return }
+    // A change would give another number to an item without a UID.
+    let uid = item["UID"]?.text.trimmedText(limit: 1) ?? ""
+    if uid.isEmpty { item.set("UID", reminder.item.uid) }
     item.set("LAST-MODIFIED", now.compact)
     // In a store DTSTAMP is the time of the last revision (RFC 5545 section 3.8.7.2).
     item.set("DTSTAMP", now.compact)

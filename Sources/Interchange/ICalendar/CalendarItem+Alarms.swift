@@ -84,7 +84,7 @@ extension CalendarItem {
       reminders[place].snoozedUntil = until
     }
     for alarm in alarms {
-      guard let original = alarm.snoozed, case .absolute(let until) = alarm.trigger,
+      guard let original = alarm.snoozed, let until = instant(of: alarm.trigger),
         alarm.acknowledged.map({ $0 < until }) ?? true
       else { continue }
       let index = alarms.firstIndex { $0.uid == original }

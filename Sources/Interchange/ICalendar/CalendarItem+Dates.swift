@@ -13,6 +13,8 @@ extension CalendarItem {
     let stamp: TimeStamp
     var alarm: Int?
     var isAcknowledged = false
+    /// When its alarm was dealt with.
+    var acknowledged: Instant?
 
     /// Whether it is not after its base.
     var isEarly: Bool { offset.days <= 0 && offset.microseconds <= 0 }
@@ -65,7 +67,9 @@ extension CalendarItem {
       if let base = moment.base { repeating(&reminder, at: base, after: moment.offset) }
       reminder.due = moment.stamp
       if moment.isAcknowledged, !repeats, reminder.state == .armed { reminder.state = .fired }
-      reminders.append(found(reminder, alarms: moment.alarm.map { [$0] } ?? []))
+      var found = found(reminder, alarms: moment.alarm.map { [$0] } ?? [])
+      if repeats { found.acknowledgedThrough = moment.acknowledged }
+      reminders.append(found)
     }
     return reminders
   }
@@ -120,6 +124,7 @@ extension CalendarItem {
     }
     var found = found(reminder, alarms: moments.compactMap(\.alarm))
     found.leadsAcknowledged = acknowledged
+    if repeats { found.acknowledgedThrough = moments.compactMap(\.acknowledged).max() }
     return found
   }
 
@@ -147,6 +152,7 @@ extension CalendarItem {
         if let acknowledged = [alarm.acknowledged, thunderbirdAcknowledged].compactMap({ $0 }).max()
         {
           let stamp = moment.stamp
+          moment.acknowledged = acknowledged
           moment.isAcknowledged =
             stamp.instant(in: .utc) <= acknowledged + Self.greatestOffset(of: stamp)
         }
@@ -159,6 +165,15 @@ extension CalendarItem {
   /// A floating time may be so much earlier somewhere than it is in UTC.
   private static func greatestOffset(of stamp: TimeStamp) -> TimeSpan {
     if case .floating = stamp { .hours(14) } else { .zero }
+  }
+
+  /// When an alarm rings once, whatever the clocks; nil where it repeats, or goes by a clock alone.
+  func instant(of trigger: CalendarAlarm.Trigger) -> Instant? {
+    if case .absolute(let instant) = trigger { return instant }
+    guard !repeats, case .absolute(let instant)? = moment(of: trigger, later: .zero)?.stamp else {
+      return nil
+    }
+    return instant
   }
 
   private func moment(of trigger: CalendarAlarm.Trigger, later: CalendarSpan) -> Moment? {

@@ -8,6 +8,9 @@ package struct CalendarReminder: Equatable, Sendable {
   package var snoozedUntil: Instant?
   /// Number of leads that were acknowledged elsewhere, longest first.
   package var leadsAcknowledged = 0
+  /// Of one that repeats: when its alarms were dealt with elsewhere. What was to ring until then
+  /// has been heard.
+  package var acknowledgedThrough: Instant?
   /// Line of the event or task in its file, from 1.
   package var line: Int
   /// UID of the event or task, with the occurrence where it is a single one.
@@ -20,6 +23,7 @@ package struct CalendarReminder: Equatable, Sendable {
     switch reminder.state {
     case .snoozed: "snoozed \(snoozedUntil?.json ?? "")"
     case .armed where leadsAcknowledged > 0: "acknowledged \(leadsAcknowledged)"
+    case .armed: acknowledgedThrough.map { "acknowledged \($0.json)" } ?? "armed"
     default: reminder.state.rawValue
     }
   }
@@ -34,6 +38,7 @@ package struct CalendarReminder: Equatable, Sendable {
     if leadsAcknowledged > 0, let next = schedule.next(after: history.usedUpTo) {
       schedule.use(next, leads: leadsAcknowledged, &history)
     }
+    if let acknowledgedThrough { schedule.acknowledged(&history, through: acknowledgedThrough) }
     return history
   }
 
@@ -73,7 +78,9 @@ package struct CalendarReading: Equatable, Sendable {
   package func mayHold(_ id: String) -> Bool {
     unread.contains { uid in
       guard let uid, CalendarItem.isIdentifier(uid) else { return true }
+      // An alarm, a place or an occurrence of it follows the UID.
       return id.hasPrefix(uid)
+        && id.utf8.dropFirst(uid.utf8.count).first.map { "/#+".utf8.contains($0) } ?? true
     }
   }
 }
@@ -85,24 +92,23 @@ extension CalendarReading {
   /// smallest unreadable part is left out with its line: a parameter, a property, an alarm or an
   /// item.
   package init(_ document: CalendarDocument) {
-    let zones = CalendarZones(document)
+    let all = document.calendars
+    let calendars = all.map { ($0, CalendarZones($0, of: all)) }
     var places: [String: Int] = [:]
-    leftOut = document.damage + zones.leftOut
+    leftOut = document.damage + calendars.flatMap { $0.1.leftOut }
     if !document.isBalanced { unread.append(nil) }
-    for calendar in document.calendars {
-      leftOut += CalendarProperties.unsupported(in: calendar)
-      for series in CalendarSeries.all(in: calendar) {
-        var found = series.reminders(zones)
-        let all = found.reminders
-        found.reminders = []
-        add(found)
-        for reminder in all {
-          if let place = places[reminder.reminder.id] {
-            reminders[place] = reminder
-          } else {
-            places[reminder.reminder.id] = reminders.count
-            reminders.append(reminder)
-          }
+    leftOut += calendars.flatMap { CalendarProperties.unsupported(in: $0.0) }
+    for series in CalendarSeries.all(in: calendars) {
+      var found = series.reminders()
+      let all = found.reminders
+      found.reminders = []
+      add(found)
+      for reminder in all {
+        if let place = places[reminder.reminder.id] {
+          reminders[place] = reminder
+        } else {
+          places[reminder.reminder.id] = reminders.count
+          reminders.append(reminder)
         }
       }
     }

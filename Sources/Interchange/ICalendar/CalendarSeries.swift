@@ -3,58 +3,71 @@ import Reminders
 
 /// An event or task with its changed occurrences (RECURRENCE-ID, RFC 5545 section 3.8.4.4).
 struct CalendarSeries {
-  private var master: CalendarComponent?
-  private var overrides: [CalendarComponent] = []
+  private var master: Part?
+  private var overrides: [Part] = []
   /// Where the overrides are, by the names of their occurrences.
   private var places: [String: Int] = [:]
 
-  /// The series of a calendar, in the order of their first component.
-  static func all(in calendar: CalendarComponent) -> [CalendarSeries] {
+  /// A component, and the zones of its calendar.
+  fileprivate struct Part {
+    let component: CalendarComponent
+    let zones: CalendarZones
+
+    var sequence: Int { component.sequence }
+  }
+
+  /// The series of all calendars of a stream, in the order of their first component: a UID is one
+  /// item, whatever object it is in.
+  /// - Parameter calendars: each with its own zones.
+  static func all(in calendars: [(CalendarComponent, CalendarZones)]) -> [CalendarSeries] {
     var series: [CalendarSeries] = []
     var places: [String: Int] = [:]
-    let isCancelled = calendar["METHOD"]?.value.uppercased() == "CANCEL"
-    for var component in calendar.nodes.compactMap(\.component)
-    where component.isTask || component.isEvent {
-      if isCancelled { component.set("STATUS", "CANCELLED", []) }
-      let uid = component.name + CalendarItem.uid(of: component)
-      let place = places[uid] ?? series.count
-      if place == series.count {
-        places[uid] = place
-        series.append(CalendarSeries())
-      }
-      if let name = component["RECURRENCE-ID"] {
-        series[place].take(component, name.value + (name["RANGE"] ?? ""))
-      } else if series[place].master.map({ component.sequence >= $0.sequence }) ?? true {
-        series[place].master = component
+    for (calendar, zones) in calendars {
+      let isCancelled = calendar["METHOD"]?.value.uppercased() == "CANCEL"
+      for var component in calendar.nodes.compactMap(\.component)
+      where component.isTask || component.isEvent {
+        if isCancelled { component.set("STATUS", "CANCELLED", []) }
+        let uid = component.name + CalendarItem.uid(of: component)
+        let place = places[uid] ?? series.count
+        if place == series.count {
+          places[uid] = place
+          series.append(CalendarSeries())
+        }
+        series[place].take(Part(component: component, zones: zones))
       }
     }
     return series
   }
 
-  /// Takes a changed occurrence; of several of one name the one of the highest revision.
-  private mutating func take(_ component: CalendarComponent, _ name: String) {
-    guard let index = places[name] else {
-      places[name] = overrides.count
-      return overrides.append(component)
+  /// Takes a component; of several of one name the one of the highest revision.
+  private mutating func take(_ part: Part) {
+    guard let name = part.component["RECURRENCE-ID"] else {
+      if master.map({ part.sequence >= $0.sequence }) ?? true { master = part }
+      return
     }
-    if component.sequence >= overrides[index].sequence { overrides[index] = component }
+    let key = name.value + (name["RANGE"] ?? "")
+    guard let index = places[key] else {
+      places[key] = overrides.count
+      return overrides.append(part)
+    }
+    if part.sequence >= overrides[index].sequence { overrides[index] = part }
   }
 
-  func reminders(_ zones: CalendarZones) -> CalendarReading {
+  func reminders() -> CalendarReading {
     var whole = CalendarReading()
-    guard let master, var part = whole.item(master, zones) else {
+    guard let master, var part = whole.item(master) else {
       // Changed occurrences without their series.
-      for component in overrides { if let item = whole.item(component, zones) { whole.add(item) } }
+      for override in overrides { if let item = whole.item(override) { whole.add(item) } }
       return whole
     }
     var changed: [Changed] = []
-    for (index, component) in overrides.enumerated() {
-      guard let line = component["RECURRENCE-ID"],
-        let time = whole.read(line, of: component, zones)
+    for (index, override) in overrides.enumerated() {
+      guard let line = override.component["RECURRENCE-ID"],
+        let time = whole.read(line, of: override)
       else { continue }
       let name = part.names.name(of: time)
       // An occurrence that was moved once may have been removed since.
-      let isRemoved = part.excludes(name) && component.sequence < master.sequence
+      let isRemoved = part.excludes(name) && override.sequence < master.sequence
       let range = line["RANGE"]?.uppercased()
       let isLasting = range == "THISANDFUTURE"
       if let range, !isLasting {
@@ -63,9 +76,14 @@ struct CalendarSeries {
           "RANGE=\(range.shownInMessage) is not supported, so that occurrence alone is "
             + "changed; use THISANDFUTURE")
       }
-      guard isLasting || !isRemoved, let item = whole.item(component, zones) else { continue }
-      changed.append(
-        Changed(index: index, time: time, name: name, isLasting: isLasting, item: item))
+      guard isLasting || !isRemoved, let item = whole.item(override) else { continue }
+      let change = Changed(index: index, time: time, name: name, isLasting: isLasting, item: item)
+      // One occurrence may be named on two clocks.
+      if let place = changed.firstIndex(where: { $0.name == name && $0.isLasting == isLasting }) {
+        if override.sequence >= changed[place].item.component.sequence { changed[place] = change }
+      } else {
+        changed.append(change)
+      }
     }
     let single = changed.filter { !$0.isLasting }
     part.exclude(single.map(\.time))
@@ -109,16 +127,14 @@ struct CalendarSeries {
 
 extension CalendarReading {
   /// An item; nil where it cannot be read, which is named.
-  fileprivate mutating func item(
-    _ component: CalendarComponent, _ zones: CalendarZones
-  ) -> CalendarItem? {
-    reading(component) { () throws(Fault) in try CalendarItem(component, zones) }
+  fileprivate mutating func item(_ part: CalendarSeries.Part) -> CalendarItem? {
+    reading(part.component) { () throws(Fault) in try CalendarItem(part.component, part.zones) }
   }
 
   fileprivate mutating func read(
-    _ line: ContentLine, of component: CalendarComponent, _ zones: CalendarZones
+    _ line: ContentLine, of part: CalendarSeries.Part
   ) -> CalendarTime? {
-    reading(component) { () throws(Fault) in try CalendarValue.time(line, zones) }
+    reading(part.component) { () throws(Fault) in try CalendarValue.time(line, part.zones) }
   }
 
   /// Adds the reminders of an item.

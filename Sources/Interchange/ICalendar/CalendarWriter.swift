@@ -15,8 +15,8 @@ package struct CalendarWriter {
   private let now: Instant
   /// The system's: repeating reminders that name no zone go by its clocks.
   let zone: TimeZoneRules
-  /// VTIMEZONEs that were written.
-  private var zones: Set<String> = []
+  /// The zones of the times, with the first and the last of them.
+  private var zones: [String: (rules: TimeZoneRules, uses: ClosedRange<Instant>)] = [:]
   private var tasks: [CalendarComponent] = []
 
   package init(now: Instant, zone: TimeZoneRules) {
@@ -26,8 +26,11 @@ package struct CalendarWriter {
 
   package var bytes: [UInt8] {
     var whole = document
+    let described = zones.sorted { $0.key < $1.key }.map {
+      Self.description($0.value.rules, $0.key, of: $0.value.uses)
+    }
     whole.changeCalendar { calendar in
-      for task in tasks { calendar.append(task) }
+      for component in described + tasks { calendar.append(component) }
     }
     return whole.bytes
   }
@@ -73,22 +76,29 @@ package struct CalendarWriter {
 
   // MARK: - Times
 
-  /// Adds a zone's changes within ten years, which a TZID requires (RFC 5545 section 3.2.19).
+  /// Notes a time in a zone, which a TZID has to describe (RFC 5545 section 3.2.19).
   mutating func addZone(_ rules: TimeZoneRules, _ name: String, from start: Instant) {
-    guard zones.insert(name).inserted else { return }
+    let old = zones[name]?.uses ?? start...start
+    zones[name] = (rules, min(old.lowerBound, start)...max(old.upperBound, start))
+  }
+
+  /// A zone's changes from a year before its first time to ten years after its last one.
+  private static func description(
+    _ rules: TimeZoneRules, _ name: String, of uses: ClosedRange<Instant>
+  ) -> CalendarComponent {
     var component = CalendarComponent("VTIMEZONE")
     component.add("TZID", name)
-    var moment = start - .hours(24 * 366)
-    let end = start + .hours(24 * 366 * 10)
+    var moment = uses.lowerBound - .hours(24 * 366)
+    let end = uses.upperBound + .hours(24 * 366 * 10)
     addObservance(of: rules, at: moment, to: &component)
     while let next = rules.nextTransition(after: moment), next < end {
       addObservance(of: rules, at: next, to: &component)
       moment = next
     }
-    document.changeCalendar { $0.append(component) }
+    return component
   }
 
-  private func addObservance(
+  private static func addObservance(
     of rules: TimeZoneRules, at moment: Instant, to component: inout CalendarComponent
   ) {
     let before = rules.offset(at: moment - .seconds(1))
@@ -96,8 +106,8 @@ package struct CalendarWriter {
     var observance = CalendarComponent(rules.isDST(at: moment) ? "DAYLIGHT" : "STANDARD")
     let local = LocalDateTime(microseconds: (moment + .seconds(Double(before))).microseconds)
     observance.add("DTSTART", local.compact)
-    observance.add("TZOFFSETFROM", Self.offset(before))
-    observance.add("TZOFFSETTO", Self.offset(after))
+    observance.add("TZOFFSETFROM", offset(before))
+    observance.add("TZOFFSETTO", offset(after))
     observance.add("TZNAME", rules.abbreviation(at: moment))
     component.append(observance)
   }

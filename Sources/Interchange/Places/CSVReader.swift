@@ -82,7 +82,10 @@ struct CSVReader {
     }
     place.line = record.line
     place.name = text(.name) ?? ""
-    if let radius = cell(.radius) { place.radius = Double(decimal: radius) ?? .nan }
+    if let radius = cell(.radius) {
+      let number = Double(decimal: radius).map { $0 * table.metresOfRadius }
+      place.radius = number ?? (try? Length.metres(parsing: radius)) ?? .nan
+    }
     place.category = text(.category)
     place.color = text(.color)
     place.notes = text(.notes)

@@ -1,3 +1,5 @@
+import Geodesy
+
 /// The form of a table of places: its separator and columns, from its first lines.
 struct CSVTable {
   enum Column {
@@ -38,6 +40,8 @@ struct CSVTable {
   let separator: UInt8
   /// The indices of the columns; the first one counts where two have one meaning.
   private(set) var columns: [Column: Int] = [:]
+  /// Of the radius, as its title says: "Radius (km)".
+  private(set) var metresOfRadius = 1.0
   /// Records before the first place: `sep=;` of spreadsheets, and the header.
   private(set) var headLines = 0
   /// The cells of the first line.
@@ -72,8 +76,15 @@ struct CSVTable {
       let name = Self.plain(title)
       for (column, names) in Self.names where names.contains(name[...]) && columns[column] == nil {
         columns[column] = index
+        if column == .radius { metresOfRadius = Self.metres(title) }
       }
     }
+  }
+
+  /// The unit in the parentheses of a title; metres where there is none.
+  private static func metres(_ title: String) -> Double {
+    let unit = title.drop { $0 != "(" && $0 != "[" }.dropFirst().prefix { $0 != ")" && $0 != "]" }
+    return (try? Length.metres(parsing: "1 \(unit)")) ?? 1
   }
 
   /// `"Latitude (°)"` is `latitude`.

@@ -119,17 +119,23 @@ package struct PlaceWriter {
       routes += "<rte>" + Self.element("name", place.name) + Self.element("desc", place.notes)
       routes += Self.element("type", place.category) + "\n"
       for point in points {
-        routes += "<rtept lat=\"\(point.latitude)\" lon=\"\(point.longitude)\">"
+        routes += "<rtept \(Self.position(point))>"
         routes += Self.radius((width ?? PlaceShape.defaultWidth) / 2) + "</rtept>\n"
       }
       routes += "</rte>\n"
       return
     }
-    text += "<wpt lat=\"\(place.position.latitude)\" lon=\"\(place.position.longitude)\">"
+    text += "<wpt \(Self.position(place.position))>"
     text += Self.element("name", place.name) + Self.element("desc", place.notes)
     text += Self.element("type", place.category)
     if let radius = place.radius { text += Self.radius(radius) }
     text += "</wpt>\n"
+  }
+
+  /// The attributes of a point of GPX, whose numbers have no exponent.
+  static func position(_ position: Coordinate) -> String {
+    "lat=\"\(CalendarText.decimal(position.latitude))\" "
+      + "lon=\"\(CalendarText.decimal(position.longitude))\""
   }
 
   /// The radius in each dialect; metres stand last, so that reading it back takes them.

@@ -48,7 +48,7 @@ package enum TrackWriter {
       text += "<trkseg>\n"
       for point in segment {
         text +=
-          "<trkpt lat=\"\(point.position.latitude)\" lon=\"\(point.position.longitude)\">"
+          "<trkpt \(PlaceWriter.position(point.position))>"
           + "<time>\(point.time.rfc3339())</time></trkpt>\n"
       }
       text += "</trkseg>\n"

@@ -82,6 +82,14 @@ extension Schedule {
     if occurrence(history, at: now) == nil { history.isDone = true }
   }
 
+  /// Somebody has heard, elsewhere, what a date was to ring for up to an instant.
+  package mutating func acknowledged(_ history: inout History, through instant: Instant) {
+    guard reminder.kind == .date else { return }
+    useDate(&history, to: instant)
+    // Also the leads of the next due time.
+    useDate(&history, to: instant)
+  }
+
   /// Ends the present visit: neither it nor a held departure rings.
   func endVisit(_ history: inout History) {
     settleVisit(upTo: .forever, &history)

@@ -42,6 +42,19 @@ import Testing
      "place":{"name":"Pier","lat":53.5,"lon":9.9833333}}
     """
 
+  /// A calendar has years of old dates.
+  @Test func anOldDateOfACalendarDoesNotFire() throws {
+    let folder = try TemporaryFolder()
+    let drive = try folder.file("drive.nmea", Self.drive())
+    let items = [("old", "20250612T160000Z"), ("new", "20260612T160500Z")].map {
+      "BEGIN:VTODO\nUID:\($0)\nSUMMARY:\($0)\nDUE:\($1)\nEND:VTODO\n"
+    }
+    let list = try folder.file(
+      "list.ics", "BEGIN:VCALENDAR\n\(items.joined())END:VCALENDAR\n")
+    let run = Run(["replay", drive, "--reminders", list])
+    #expect(run.status == 0 && run.output.contains("new") && !run.output.contains("old"))
+  }
+
   @Test func replayIsDeterministic() throws {
     let folder = try TemporaryFolder()
     let drive = try folder.file("drive.nmea", Self.drive())

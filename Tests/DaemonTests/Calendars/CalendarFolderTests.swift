@@ -121,6 +121,82 @@ import Testing
     #expect(try ids(rig) == [])
   }
 
+  /// Syncthing makes such copies.
+  @Test func aTaskInTwoFilesStaysUntilBothAreRemoved() throws {
+    let folder = try folder()
+    let path = "\(folder.path)/calendar/tasks"
+    let rig = try rig(folder)
+    func source() throws -> String? {
+      try rig.daemon.store.reminders.reminder(id: "a")?.reminder.source?.file
+    }
+    try put(folder, "a.ics", Self.task("a", "First"))
+    try rig.run { rig.daemon.host.engine.reminder("a")?.title == "First" }
+    try put(folder, "copy.ics", Self.task("a", "Copy"))
+    try rig.run { rig.daemon.host.engine.reminder("a")?.title == "Copy" }
+    #expect(try source() == "\(path)/copy.ics")
+    unlink("\(path)/copy.ics")
+    try rig.run { rig.daemon.host.engine.reminder("a")?.title == "First" }
+    #expect(try source() == "\(path)/a.ics")
+    // A file that goes on without it loses it as well.
+    try put(folder, "copy.ics", Self.task("a", "Copy"))
+    try rig.run { rig.daemon.host.engine.reminder("a")?.title == "Copy" }
+    try put(folder, "copy.ics", Self.task("b", "Other"))
+    try rig.run { rig.daemon.host.engine.reminder("a")?.title == "First" }
+    unlink("\(path)/a.ics")
+    unlink("\(path)/copy.ics")
+    try rig.run { try ids(rig).isEmpty }
+  }
+
+  /// Both files of one task at once.
+  @Test func bothFilesOfATaskRemovedAtOnceRemoveIt() throws {
+    let folder = try folder()
+    let path = "\(folder.path)/calendar/tasks"
+    try put(folder, "a.ics", Self.task("a"))
+    try put(folder, "copy.ics", Self.task("a"))
+    let rig = try rig(folder)
+    #expect(try ids(rig) == ["a"])
+    unlink("\(path)/a.ics")
+    unlink("\(path)/copy.ics")
+    try rig.run { try ids(rig).isEmpty }
+  }
+
+  @Test func aTaskWithoutAUIDKeepsItsIdWhenItIsDone() throws {
+    let folder = try folder()
+    try put(
+      folder, "a.ics",
+      Self.item(
+        "BEGIN:VTODO\nSUMMARY:Pills\nDUE:20980101T100000Z\nRRULE:FREQ=DAILY\nEND:VTODO"))
+    let rig = try rig(folder)
+    let id = try #require(try ids(rig).first)
+    let client = try rig.client()
+    for day in ["02", "03"] {
+      _ = try client.call("Done", #"{"id":"\#(id)"}"#)
+      let text = try text(folder, "a.ics")
+      #expect(text.contains("DUE:209801\(day)T100000Z"))
+      #expect(text.contains("UID:\(id)\r\n"))
+      #expect(try ids(rig) == [id])
+    }
+  }
+
+  /// Dismissed on a telephone while the daemon was off.
+  @Test func anAcknowledgedOccurrenceDoesNotRingLate() throws {
+    let folder = try folder()
+    func event(_ more: String = "") -> String {
+      Self.item(
+        "BEGIN:VEVENT\nUID:e\nSUMMARY:E\nDTSTART:21000101T100000Z\nRRULE:FREQ=DAILY\n"
+          + "BEGIN:VALARM\nTRIGGER:PT0S\n\(more)END:VALARM\nEND:VEVENT")
+    }
+    try put(folder, "e.ics", event())
+    let rig = try rig(folder)
+    let client = try rig.client()
+    func next() throws -> String? {
+      try client.call("Show", #"{"id":"e"}"#)["reminder"]?["next_due"]?.string
+    }
+    #expect(try next() == "2100-01-01T10:00:00Z")
+    try put(folder, "e.ics", event("ACKNOWLEDGED:21000102T100001Z\n"))
+    try rig.run { try next() == "2100-01-03T10:00:00Z" }
+  }
+
   @Test func aFileRemovedWhileTheDaemonWasOffRemovesItsReminder() throws {
     let folder = try folder()
     try put(folder, "a.ics", Self.task("a"))

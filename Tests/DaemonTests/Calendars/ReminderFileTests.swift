@@ -107,19 +107,34 @@ import Testing
 
   @Test(
     arguments: [
-      ("not JSON", "{\"id\":\"b\","),
-      ("a wrong reminder", #"{"id":"b","kind":"date","title":"B"}"#),
-      ("an id twice", dated("b", "B") + dated("b", "C")),
+      ("not JSON", "{\"id\":\"b\",", []),
+      ("a wrong reminder", #"{"id":"b","kind":"date","title":"B"}"# + dated("c", "C"), ["C"]),
+      ("an id twice", dated("b", "B") + dated("b", "C"), ["B"]),
     ])
-  func aDamagedFileIsOneErrorLine(_ what: String, _ text: String) throws {
+  func aWrongReminderCostsItselfAndIsNamed(
+    _ what: String, _ text: String, _ left: [String]
+  ) throws {
     let folder = try TemporaryFolder()
     let good = try folder.file("good.json", Self.dated("a", "A"))
     let bad = try folder.file("bad.json", "\n" + text)
     let rig = try Rig(config(bad, good), folder: folder)
     #expect(rig.journal.troubles(.error).count == 1)
     #expect(rig.journal.troubles(.error).first?.hasPrefix("\(bad):") == true)
-    #expect(try titles(rig) == ["A"])
-    #expect(try rig.client().call("Status")["status"]?["armed"]?.int == 1)
+    #expect(try titles(rig) == left + ["A"])
+    let problems = try rig.client().call("Next")["problems"]?.array ?? []
+    #expect(problems.count == 1 && problems.first?.string?.hasPrefix("\(bad):") == true)
+  }
+
+  /// A calendar has years of old dates.
+  @Test func anOldDateOfACalendarHasFired() throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.file(
+      "r.ics",
+      "BEGIN:VCALENDAR\nBEGIN:VTODO\nUID:old\nSUMMARY:O\nDUE:20200825T090000Z\nEND:VTODO\n"
+        + "END:VCALENDAR\n")
+    let rig = try Rig(config(path), folder: folder)
+    #expect(rig.daemon.host.standing("old")?.state == .fired)
+    #expect(rig.journal.entries(.firing).isEmpty)
   }
 
   @Test func aMissingFileIsOneErrorLine() throws {

@@ -54,6 +54,26 @@ import Testing
     for reminder in reminders { try expectRoundTrip([reminder]) }
   }
 
+  /// The description of a zone holds for all times in it: the far reminder is written first.
+  @Test func aZoneIsDescribedForAllItsTimes() throws {
+    func reminder(_ id: String, _ due: String) throws -> Reminder {
+      try Reminder(
+        json: JSONObject([
+          "id": .string(id), "kind": "date", "title": "T", "due": .string(due),
+          "repeat": "FREQ=DAILY", "zone": "Europe/Berlin",
+        ]))
+    }
+    let bytes = try write([
+      reminder("far", "2035-07-01T08:00:00Z"), reminder("near", "2026-06-02T06:00:00Z"),
+    ])
+    let calendar = try #require(CalendarDocument(bytes, name: "f").calendars.first)
+    let zones = calendar.components("VTIMEZONE")
+    #expect(zones.count == 1)
+    let starts = (zones.first?.components("STANDARD") ?? []).compactMap { $0["DTSTART"]?.value }
+    #expect(starts.contains { $0.hasPrefix("2025") })
+    #expect(starts.contains { $0.hasPrefix("2044") })
+  }
+
   /// Other programs read the standard properties alone.
   @Test func furtherDueTimesAndExceptionsAreStandardProperties() throws {
     let document =

@@ -74,6 +74,16 @@ import Testing
     #expect(try position.distance(to: point(54.5, 10.25)) < 0.01)
   }
 
+  @Test(
+    arguments: [
+      ("Radius (km)", "2", 2000), ("Radius [ft]", "500", 152.4), ("radius", "2", 2),
+      ("radius_m", "2,5", 2.5), ("Radius (about)", "2", 2), ("radius", "2 km", 2000),
+    ])
+  func aRadiusOfATableHasItsUnit(_ title: String, _ text: String, _ metres: Double) throws {
+    let file = try ReadFile("name;lat;lon;\(title)\nA;54.5;10.25;\(text)\n")
+    #expect(file.places.first?.radius == metres)
+  }
+
   @Test func minutesOfATableAreExact() throws {
     let file = try ReadFile("name,lat,lon\nBuoy,54° 12.345' N,10° 05.500' W\n")
     #expect(try file.places.first?.position == Coordinate(parsing: "54.20575,-10.0916666666667"))

@@ -76,6 +76,13 @@ import Testing
     #expect(file.names == places.map(\.name))
   }
 
+  /// Numbers of GPX are of `xsd:decimal`, which has no exponent.
+  @Test func numbersOfGPXHaveNoExponent() throws {
+    let places = [PlaceEntry(name: "Greenwich", position: try point(51.4779, -0.00005))]
+    let text = Self.written(places, .gpx)
+    #expect(text.contains("lat=\"51.4779\" lon=\"-0.00005\""))
+  }
+
   /// GPX 1.1 has way points, routes and tracks in this order.
   @Test func routesStandBehindAllWayPoints() throws {
     let line = PlaceShape.line([try point(54, 10), try point(54.1, 10.2)], width: 250)

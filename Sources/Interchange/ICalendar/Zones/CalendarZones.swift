@@ -1,7 +1,8 @@
 import CivilTime
 
 /// The zones of a calendar's TZIDs: from the calendar's VTIMEZONE (RFC 5545 section 3.6.5), or from
-/// the system's tz database where the two agree or there is none.
+/// the system's tz database where the two agree or there is none. Another calendar of the stream
+/// may mean another zone by the same TZID.
 struct CalendarZones {
   private var known: [String: NamedZone] = [:]
   /// Parts of VTIMEZONEs that cannot be read. Their zones go by the system's rules of their names.
@@ -10,20 +11,19 @@ struct CalendarZones {
   /// No zones.
   init() {}
 
-  init(_ document: CalendarDocument) {
+  /// - Parameter calendars: of the stream. Where this one describes a zone by its name alone, the
+  ///   description of another one counts.
+  init(_ calendar: CalendarComponent, of calendars: [CalendarComponent]) {
     var described: [String: CalendarComponent] = [:]
     var uses: [String: ClosedRange<Instant>] = [:]
-    for calendar in document.calendars {
-      for zone in calendar.components("VTIMEZONE") {
-        if let id = zone["TZID"]?.text {
-          described[id] = zone
-        } else {
-          leftOut.add(zone.line, "a VTIMEZONE has no TZID")
-        }
-      }
-      if let own = calendar["X-WR-TIMEZONE"]?.text { uses[own] = uses[own] ?? Self.never }
-      Self.collectUses(in: calendar, into: &uses)
+    for zone in (calendars + [calendar]).flatMap({ $0.components("VTIMEZONE") }) {
+      if let id = zone["TZID"]?.text { described[id] = zone }
     }
+    for zone in calendar.components("VTIMEZONE") where zone["TZID"] == nil {
+      leftOut.add(zone.line, "a VTIMEZONE has no TZID")
+    }
+    if let own = calendar["X-WR-TIMEZONE"]?.text { uses[own] = Self.never }
+    Self.collectUses(in: calendar, into: &uses)
     for name in Set(uses.keys).union(described.keys).prefix(Self.maximumZones) {
       known[name] =
         described[name].flatMap {
