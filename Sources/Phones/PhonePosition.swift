@@ -54,9 +54,6 @@ package struct PhonePosition: Equatable, Sendable {
 struct PositionFields {
   /// Bytes of a device's name, without the app.
   private static let maximumName = 64
-  /// Ratio of the radii that hold 95 % and 68 % of a circular normal distribution:
-  /// √(ln 0.05 ÷ ln 0.32). Android documents `Location.getAccuracy()` as a 68 % radius.
-  static let errorFactor = 1.6215
 
   var latitude: Double?
   var longitude: Double?
@@ -74,7 +71,7 @@ struct PositionFields {
     guard let position = Coordinate(latitude: latitude, longitude: longitude),
       let fix = Fix(
         time: nil, position: position, altitudeMSL: altitude, speed: speed, track: track,
-        eph: radius.map { $0 * Self.errorFactor }
+        eph: radius.map { Fix.error(ofAccuracy: $0) }
       ).admitted()
     else { throw .noPosition }
     guard let time else { throw .noTime }

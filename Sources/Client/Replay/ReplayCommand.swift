@@ -113,6 +113,7 @@ struct ReplayCommand: ClientCommand {
     let pace = Pace(speed)
     var times = RecordedTimes()
     var firings = 0
+    var leaps = LeapFilter<Fix>()
     func play(_ fixes: [Fix]) throws {
       for fix in fixes where !replay.isOver {
         times.add(fix.time)
@@ -129,8 +130,9 @@ struct ReplayCommand: ClientCommand {
     }
     let pointZone = try pointZone.map { try context.zone(named: $0) } ?? .utc
     let track = try input.readFixes(with: &decoder, zone: pointZone, context) { fixes, _ in
-      try play(fixes)
+      try play(fixes.flatMap { leaps.take($0.time, $0) })
     }
+    try play(leaps.finish())
     let isGPX = track != nil
     guard track?.points != 0 else {
       throw Failure(
@@ -156,6 +158,11 @@ struct ReplayCommand: ClientCommand {
       try context.note(note)
     }
     if let note = replay.older.note { try context.note(note) }
+    if leaps.dropped > 0 {
+      try context.note(
+        "\(counted(leaps.dropped, "fix", "fixes")) alone, up to \(leaps.largest.words) ahead, "
+          + "\(leaps.dropped == 1 ? "is" : "are") skipped")
+    }
     try context.output.flush()
     guard !options.json else { return try input.checkWhole() }
     var summary =

@@ -112,10 +112,14 @@ extension Daemon {
     guard let time = fix.time, let now = clock.now,
       !clock.isLive || host.engine.isClockTrusted
     else { return true }
-    var limit = feed.url.maximumFixAge ?? settings.maximumFixAge
-    if self.time?.trust.ground == .clockChip { limit = max(limit, Self.drift) }
+    var behind = feed.url.maximumFixAge ?? settings.maximumFixAge
+    // A feed that comes late explains no fix of the future: all right ones after it would be old.
+    var ahead = min(behind, settings.maximumFixAge)
+    if self.time?.trust.ground == .clockChip {
+      (behind, ahead) = (max(behind, Self.drift), max(ahead, Self.drift))
+    }
     // A recording may leap ahead.
-    guard now - time > limit || clock.isLive && time - now > limit else { return true }
+    guard now - time > behind || clock.isLive && time - now > ahead else { return true }
     if feed.age.drop(by: now - time, at: SystemClock.bootTime.microseconds) {
       announcer.announceDroppedFixes(by: now - time, of: feed.url)
     }

@@ -10,6 +10,8 @@ final class FeedSource {
   /// Silence, in microseconds, that ends a live epoch. The timer costs a wake-up each, so it runs
   /// only until the decoder has learnt how the receiver's bursts end.
   private static let quietTime: Int64 = 200_000
+  /// Of a receiver that sends its burst with pauses.
+  private static let longestQuietTime: Int64 = 800_000
 
   /// The sender's number within the feed, 0 where there is one only.
   let sender: UInt64
@@ -29,6 +31,7 @@ final class FeedSource {
   private let isPaced: Bool
   private let quietTimer: TimerSource
   private var fixes: [Fix] = []
+  private var quietTime = FeedSource.quietTime
 
   init(
     sender: UInt64, origin: DatagramOrigin? = nil, options: FixDecoder.Options, isPaced: Bool,
@@ -55,8 +58,13 @@ final class FeedSource {
   func take(_ bytes: UnsafeRawBufferPointer, isDatagram: Bool = false) -> Bool {
     let buffer = bytes.bindMemory(to: UInt8.self)
     let now = now?()
+    let late = decoder.statistics.lateSentences
     let reception = decode {
       $0.receive(buffer.span, isDatagram: isDatagram, at: now, into: &$1)
+    }
+    // The silence was none: what came behind it belongs to the epoch, such as that it is no fix.
+    if isPaced, decoder.statistics.lateSentences != late {
+      quietTime = min(quietTime * 2, Self.longestQuietTime)
     }
     if isPaced { waitForQuiet(reception.hasOpenEpoch) }
     return reception.isUnderstood
@@ -73,7 +81,7 @@ final class FeedSource {
 
   private func waitForQuiet(_ isOpen: Bool) {
     if isOpen {
-      quietTimer.arm(in: Self.quietTime)
+      quietTimer.arm(in: quietTime)
     } else {
       quietTimer.disarm()
     }

@@ -16,6 +16,7 @@ final class Player {
   /// Recording seconds a second; nil is as fast as it goes.
   private let rate: Double?
   private var waiting: [(fix: Fix, sender: UInt64)] = []
+  private var leaps = LeapFilter<(fix: Fix, sender: UInt64)>()
   private var next = 0
   private var hasEnded = false
   /// A recorded time and the matching machine time.
@@ -34,13 +35,21 @@ final class Player {
     timer = try loop.addTimer(.monotonic, accuracy: 1_000) { _ in owner.target?.pump() }
     owner.target = self
     feed.onFixes = { [unowned self] fixes, sender in
-      for fix in fixes { waiting.append((fix, sender)) }
+      for fix in fixes { take(fix, sender) }
       pump()
     }
     feed.onEnd = { [unowned self] in
       hasEnded = true
+      waiting += leaps.finish()
       pump()
     }
+  }
+
+  private func take(_ fix: Fix, _ sender: UInt64) {
+    let dropped = leaps.dropped
+    waiting += leaps.take(fix.time, (fix, sender))
+    guard leaps.dropped > dropped else { return }
+    _ = feed.age.drop(by: .zero - leaps.largest, at: SystemClock.bootTime.microseconds)
   }
 
   func stop() { timer.close() }

@@ -69,6 +69,8 @@ private final class GPXTrackReader: XMLHandler {
   private let body: (Fix) throws -> Void
   private var fix: Fix?
   private var hdop: Double?
+  /// OsmAnd and Locus write Android's accuracy there, in metres at 68 %.
+  private var hdopIsAccuracy = false
   private var hasFix = true
   private var lastPosition: Coordinate?
 
@@ -79,7 +81,11 @@ private final class GPXTrackReader: XMLHandler {
   }
 
   func begin(_ element: XMLElement, in parents: [String]) throws(Fault) {
-    if parents.isEmpty { isGPX = element.name == "gpx" }
+    if parents.isEmpty {
+      isGPX = element.name == "gpx"
+      let creator = element["creator"] ?? ""
+      hdopIsAccuracy = ["OsmAnd", "Locus"].contains { creator.hasPrefix($0) }
+    }
     guard element.name == "trkpt" else { return }
     fix = nil
     (hasFix, hdop) = (true, nil)
@@ -124,7 +130,10 @@ private final class GPXTrackReader: XMLHandler {
     guard var fix else { return }
     self.fix = nil
     guard hasFix else { return }
-    fix.eph = hdop.flatMap { Fix.error(ofHDOP: $0, source: fix.source) }
+    fix.eph = hdop.flatMap {
+      guard hdopIsAccuracy else { return Fix.error(ofHDOP: $0, source: fix.source) }
+      return $0 > 0 ? Fix.error(ofAccuracy: $0) : nil
+    }
     guard let fix = fix.admitted(after: lastPosition) else {
       throw Fault("0° N 0° E stands for no position")
     }

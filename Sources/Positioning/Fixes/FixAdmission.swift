@@ -34,12 +34,17 @@ extension Fix {
     return fix
   }
 
+  /// The error, 95 %, of an accuracy as Android documents `Location.getAccuracy()`, 68 %, for a
+  /// circular normal distribution: √(ln 0.05 ÷ ln 0.32) times that.
+  package static func error(ofAccuracy radius: Double) -> Double { radius * 1.6215 }
+
   /// Gpsd's error of an HDOP: 19 m for each, or 4.75 m with corrections, 95 %
   /// (`H_UERE_NO_DGPS`, `H_UERE_WITH_DGPS`). A receiver without a solution writes 99.99, and the
-  /// error is as large as that; 0 and less are no dilution.
+  /// error is as large as that; 0 and less are no dilution. The greatest numbers of 16 bits, in
+  /// hundredths, are NMEA 2000's "not available".
   /// - Returns: nil where the HDOP is unknown.
   package static func error(ofHDOP hdop: Double, source: Source) -> Double? {
-    guard hdop > 0 else { return nil }
+    guard hdop > 0, hdop != 327.67, !(655.3...655.35).contains(hdop) else { return nil }
     return switch source {
     case .differential, .rtkFixed, .rtkFloat, .precise: hdop * 4.75
     default: hdop * 19

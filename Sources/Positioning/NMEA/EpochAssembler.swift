@@ -30,6 +30,8 @@ struct EpochAssembler: Sendable {
   private var recent = InlineArray<8, Int32>(repeating: .min)
   private var recentDays = InlineArray<8, Int32>(repeating: .min)
   private var recentCount = 0
+  /// How far an epoch lies behind the last one if a sentence of it may still come, in milliseconds.
+  private static let lateness: UInt32 = 60_000
 
   private var dates = EpochDates()
   private var solution = LastSolution()
@@ -250,7 +252,11 @@ struct EpochAssembler: Sendable {
   }
 
   private func isGivenOut(_ timeOfDay: Int32, _ day: Int32?) -> Bool {
+    let newest = recent[(recentCount &- 1) & 7]
     for index in recent.indices {
+      // A tracker that sends some fixes a day comes back to the same times.
+      let age = CivilDay.difference(newest, recent[index])
+      guard age.magnitude <= Self.lateness else { continue }
       let step = timeOfDay &- recent[index]
       guard step < Epoch.tolerance, step > -Epoch.tolerance else { continue }
       let known = recentDays[index]

@@ -54,7 +54,8 @@ extension FixDecoder {
     let isStandard = at >= text.count || text.count &- at < 3
     talkers.assembler.updateUntimed {
       $0.dimension = max($0.dimension, dimension)
-      if isStandard, let hdop { $0.hdop = hdop }
+      // One of several systems may be without a fix.
+      if isStandard, dimension > 1, let hdop { $0.hdop = hdop }
     }
   }
 

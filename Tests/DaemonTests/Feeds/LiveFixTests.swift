@@ -38,6 +38,21 @@ import Testing
     #expect(feed?["dropped_by_s"]?.double.map { $0 > 85_000 && $0 < 86_500 } == true)
   }
 
+  /// A phone's clock that is ahead would make all right positions old ones.
+  @Test func lateFeedsAdmitNoFixOfTheFuture() throws {
+    let live = try LiveRig(query: "?max-age=5min")
+    try live.send(live.tpv(east: 1_000, time: live.now + .seconds(200)))
+    try live.send(live.tpv(east: 1_000, time: live.now - .seconds(200)))
+    try live.finish(fixes: 2)
+    #expect(live.lastFix == live.now - .seconds(200))
+    for _ in 0..<5 {
+      live.pass(.seconds(1))
+      try live.send(live.tpv(east: 0))
+    }
+    try live.finish(fixes: 7)
+    #expect(live.lastFix == live.now && live.fired.count == 1)
+  }
+
   @Test func aFeedWhoseFirstWordsAreOldBeginsWithItsPresent() throws {
     let live = try LiveRig()
     for second in 0..<20 {

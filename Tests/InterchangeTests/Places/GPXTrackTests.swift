@@ -45,6 +45,15 @@ import Testing
     #expect(note == nil)
   }
 
+  /// OsmAnd and Locus write Android's accuracy there.
+  @Test(arguments: [("OsmAnd~ 4.7.10", 15.4), ("Locus Map", 15.4), ("georemind", 180.5)])
+  func theHDOPOfAnAppIsItsAccuracy(_ creator: String, _ eph: Double) throws {
+    let text =
+      "<gpx creator='\(creator)'><trk><trkpt lat='1' lon='1'><hdop>9.5</hdop></trkpt></trk></gpx>"
+    let found = try #require(fixes(text).first?.eph)
+    #expect(abs(found - eph) < 0.05)
+  }
+
   @Test func aTimeWithoutAZoneIsInTheGivenOne() throws {
     let text =
       "<gpx><trk><trkpt lat='1' lon='1'><time>2013-01-01T12:00:04</time></trkpt></trk></gpx>"

@@ -40,6 +40,25 @@ struct EpochTests {
       ])
   }
 
+  /// A tracker that saves its battery comes back to the same times of day.
+  @Test(arguments: [3, 6, 8])
+  func someFixesADayAreNoLateOnes(hours: Int) {
+    let times = (0..<40).map { step -> String in
+      let hour = String(step * hours % 24)
+      return "\(hour.utf8.count < 2 ? "0" : "")\(hour)0000"
+    }
+    #expect(decode(times.map { Self.gga($0) }).count == 40)
+    #expect(
+      decode(
+        times.enumerated().flatMap { step, time in
+          let day = String(step * hours / 24 + 1)
+          return [
+            Self.gga(time), Self.rmc(time, "\(day.utf8.count < 2 ? "0" : "")\(day)0324"),
+          ]
+        }
+      ).count { $0.eph != nil } == 40)
+  }
+
   @Test func aClockThatStepsBackKeepsItsDay() {
     #expect(
       Self.times([Self.rmc("120002", "010224"), Self.gga("110000")])

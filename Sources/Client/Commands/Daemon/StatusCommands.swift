@@ -136,7 +136,7 @@ struct StatusCommand: ClientCommand {
     func counts(_ object: JSONObject) -> [String] {
       object.members.compactMap { name, value in
         guard let count = value.int, count > 0 || name == "fixes",
-          !["baud", "retry_in_s", "fix_age_s"].contains(name)
+          !["baud", "retry_in_s", "fix_age_s", "dropped_by_s"].contains(name)
         else { return nil }
         return "\(count) \(name.split(separator: "_").joined(separator: " "))"
       }
