@@ -5,17 +5,29 @@ extension TypedTime {
   package func beginning(
     of rule: RepeatRule?, on days: WeekdaySet? = nil, after now: Instant, zone: TimeZoneRules
   ) -> TimeStamp {
-    guard !namesDay, case .floating(let local) = stamp else { return stamp }
+    guard !namesDay else { return stamp }
+    // The days are those of the zone that the time names.
+    let zone = namedZone ?? zone
+    let local: LocalDateTime
+    switch stamp {
+    case .floating(let reading): local = reading
+    case .absolute(let instant):
+      guard namedZone != nil else { return stamp }
+      local = zone.localDateTime(at: instant)
+    }
+    func found(_ local: LocalDateTime) -> TimeStamp {
+      namedZone == nil ? .floating(local) : .absolute(zone.instant(of: local))
+    }
     if let rule {
       guard rule.namesItsDays, rule.timeOfDay == nil || rule.timeOfDay == local.time,
         let first = rule.first(after: now, at: local.time, zone: zone)
       else { return stamp }
-      return .floating(first)
+      return found(first)
     }
     let date = days.flatMap { days in
       (0..<7).lazy.map { local.date.adding(days: $0) }.first { days.contains($0.weekday) }
     }
-    return date.map { .floating(LocalDateTime(date: $0, time: local.time)) } ?? stamp
+    return date.map { found(LocalDateTime(date: $0, time: local.time)) } ?? stamp
   }
 }
 

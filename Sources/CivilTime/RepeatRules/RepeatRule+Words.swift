@@ -24,7 +24,13 @@ extension RepeatRule {
       yearDays.isEmpty, weekNumbers.isEmpty, positions.isEmpty, weekStart == .monday
     else { return nil }
     let every =
-      interval == 1 ? "every \(frequency.unit)" : "every \(interval) \(frequency.unit)s"
+      if interval == 1 {
+        "every \(frequency.unit)"
+      } else if frequency == .minutely, interval > 60, interval < 1440, interval % 60 != 0 {
+        "every \(TimeSpan.minutes(Double(interval)))"
+      } else {
+        "every \(interval) \(frequency.unit)s"
+      }
     switch (days.isEmpty, monthDays.isEmpty, months.isEmpty) {
     case (true, true, true): return frequency == .secondly ? nil : every
     case (false, true, true): return weekdayPhrase(every)

@@ -74,11 +74,19 @@ extension CalendarSpan {
 
   /// As a `TimeSpan`, but whole days and weeks are days by the calendar: `1d` keeps the time of
   /// day, and `24h` does not.
+  /// - Parameter hasMonths: whole months and years are months by the calendar, too.
   package init(
-    parsing text: String, behindHours: String = "s"
+    parsing text: String, behindHours: String = "s", hasMonths: Bool = false
   ) throws(TimeSpanError) {
     var span = CalendarSpan()
     try TimeSpan.forEachPart(of: text, behindHours: behindHours) { digits, fraction, unit in
+      if hasMonths, fraction.isEmpty, unit >= TimeSpan.month,
+        let count = TimeSpan.product(digits, [], unit == TimeSpan.month ? 1 : 12)
+      {
+        let (sum, overflow) = span.months.addingReportingOverflow(Int(count))
+        span.months = sum
+        return !overflow
+      }
       let isDays = unit == TimeOfDay.dayLength || unit == 7 * TimeOfDay.dayLength
       guard let part = TimeSpan.product(digits, fraction, unit) else { return false }
       guard isDays, fraction.isEmpty else { return span.microseconds.add(part) }

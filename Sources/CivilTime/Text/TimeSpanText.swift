@@ -11,10 +11,13 @@ package struct TimeSpanError: Error, Equatable, CustomStringConvertible {
 
 /// Spans as in systemd.time(7): `90`, `5min`, `1h 30min`.
 extension TimeSpan: CustomStringConvertible {
+  /// Microseconds of systemd's month.
+  static let month: Int64 = 2_629_800_000_000
+
   /// Microseconds of the units; a month is 30.44 days and a year 365.25 days, as in systemd.
   private static let units: [(names: [String], microseconds: Int64)] = [
     (["y", "year", "years"], 31_557_600_000_000),
-    (["month", "M", "months"], 2_629_800_000_000),
+    (["month", "M", "months"], month),
     (["w", "week", "weeks"], 604_800_000_000),
     (["d", "day", "days"], 86_400_000_000),
     (["h", "hr", "hour", "hours"], 3_600_000_000),

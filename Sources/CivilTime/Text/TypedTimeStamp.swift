@@ -27,6 +27,8 @@ package struct TypedTime: Equatable, Sendable {
   package let note: String?
   /// Whether it says which day; a time of day alone does not.
   package let namesDay: Bool
+  /// The zone that the text names, not by an offset alone.
+  package let namedZone: TimeZoneRules?
 
   /// Understands what systemd.time(7) does, RFC 3339, and English as people say it: `tomorrow
   /// 18:00`, `6pm friday`, `next week`, `27 jan`, `in half an hour`, `3 days from now at 9`, with a
@@ -76,8 +78,8 @@ package struct TypedTime: Equatable, Sendable {
     guard !trimmed.isEmpty else {
       throw TimeStampError(text: text, reason: "it is empty; write for example tomorrow 18:00")
     }
-    if let instant = try Self.relative(trimmed, now: now) {
-      (stamp, note, namesDay) = (.absolute(instant), nil, true)
+    if let instant = try Self.relative(trimmed, now: now, zone: zone) {
+      (stamp, note, namesDay, namedZone) = (.absolute(instant), nil, true, nil)
       return
     }
     var words = TimeWord.split(trimmed)
@@ -89,6 +91,7 @@ package struct TypedTime: Equatable, Sendable {
     var phrase = TypedPhrase(
       words, of: text, now: now, zone: named ?? zone, dayAlone: dayAlone, direction: direction)
     let reading = try phrase.read()
+    namedZone = named
     note = phrase.note
     namesDay = phrase.day != nil || phrase.span != nil
     switch reading {
@@ -108,33 +111,50 @@ package struct TypedTime: Equatable, Sendable {
   }
 
   /// `now`, a span before or after it, or seconds since the epoch; nil for all else.
-  private static func relative(_ text: String, now: Instant) throws(TimeStampError) -> Instant? {
+  private static func relative(
+    _ text: String, now: Instant, zone: TimeZoneRules
+  ) throws(TimeStampError) -> Instant? {
     let lower = text.lowercased()
-    var moved: Instant?
+    let span: CalendarSpan
     if lower == "now" {
       return now
     } else if text.hasPrefix("@"), text.utf8.dropFirst().allSatisfy(\.isPartOfNumber) {
       return try epoch(text)
     } else if let shift = try shift(text) {
-      moved = now + shift
-    } else if lower.hasSuffix(" ago"), let past = try? TimeSpan(parsing: String(text.dropLast(4))) {
-      moved = now - past
-    } else if lower.hasSuffix(" left"), let left = try? TimeSpan(parsing: String(text.dropLast(5)))
-    {
-      moved = now + left
+      span = shift
+    } else if lower.hasSuffix(" ago"), let past = try? shift("-\(text.dropLast(4))") {
+      span = past
+    } else if lower.hasSuffix(" left"), let left = try? shift("+\(text.dropLast(5))") {
+      span = left
+    } else {
+      return nil
     }
-    guard let moved else { return nil }
+    return try moved(now, by: span, in: zone, text)
+  }
+
+  private static let beyond = "it is beyond the years 0000 to 9999"
+
+  fileprivate static func moved(
+    _ instant: Instant, by span: CalendarSpan, in zone: TimeZoneRules, _ text: String
+  ) throws(TimeStampError) -> Instant {
+    guard let moved = span.after(instant, in: zone) else {
+      throw TimeStampError(text: text, reason: beyond)
+    }
     return try near(moved, text)
   }
 
-  /// The span behind a sign, `+1h` or `-2d`; nil without a sign.
-  package static func shift(_ text: String) throws(TimeStampError) -> TimeSpan? {
+  /// The span behind a sign, `+1h` or `-2d`; nil without a sign. Days, weeks, months and years go
+  /// by the calendar.
+  package static func shift(_ text: String) throws(TimeStampError) -> CalendarSpan? {
     let text = text.trimmed
     let isNegative = text.hasPrefix("-")
     guard isNegative || text.hasPrefix("+") else { return nil }
     do throws(TimeSpanError) {
-      let span = try TimeSpan(parsing: String(text.dropFirst()), behindHours: "min")
-      return isNegative ? TimeSpan(microseconds: -span.microseconds) : span
+      let span = try CalendarSpan(
+        parsing: String(text.dropFirst()), behindHours: "min", hasMonths: true)
+      guard isNegative else { return span }
+      return CalendarSpan(
+        months: -span.months, days: -span.days, microseconds: -span.microseconds)
     } catch {
       throw TimeStampError(text: text, reason: error.reason)
     }
@@ -160,7 +180,7 @@ package struct TypedTime: Equatable, Sendable {
   fileprivate static func near(_ instant: Instant, _ text: String) throws(TimeStampError) -> Instant
   {
     guard (0...9999).contains(TimeZoneRules.utc.localDateTime(at: instant).date.year) else {
-      throw TimeStampError(text: text, reason: "it is beyond the years 0000 to 9999")
+      throw TimeStampError(text: text, reason: beyond)
     }
     return instant
   }
@@ -203,12 +223,19 @@ extension UInt8 {
 extension TimeStamp {
   /// The time so much later or earlier as a span with a sign says, `+1h` or `-2d`; a floating time
   /// moves on its own clock.
+  /// - Parameter zone: by whose clocks days and months of an absolute time count.
   /// - Returns: nil for a text without a sign.
-  package func moved(typed text: String) throws(TimeStampError) -> TimeStamp? {
+  package func moved(
+    typed text: String, in zone: TimeZoneRules
+  ) throws(TimeStampError) -> TimeStamp? {
     guard let shift = try TypedTime.shift(text) else { return nil }
     switch self {
-    case .absolute(let instant): return .absolute(try TypedTime.near(instant + shift, text))
-    case .floating(let local): return .floating(local.adding(shift))
+    case .absolute(let instant):
+      return .absolute(try TypedTime.moved(instant, by: shift, in: zone, text))
+    case .floating(let local):
+      let moved = try TypedTime.moved(
+        TimeZoneRules.utc.instant(of: local), by: shift, in: .utc, text)
+      return .floating(TimeZoneRules.utc.localDateTime(at: moved))
     }
   }
 }

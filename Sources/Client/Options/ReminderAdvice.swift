@@ -38,7 +38,8 @@ enum ReminderAdvice {
             + "'georemind edit' takes a larger --radius")
       }
       // With a due time, a visit that is on counts for it.
-      if reminder.trigger == .arrive, reminder.ifInside == .wait, reminder.due == nil,
+      if [.arrive, .dwell].contains(reminder.trigger), reminder.ifInside == .wait,
+        reminder.due == nil,
         here.position.distance(to: place.position) <= place.radius
       {
         warnings.append(

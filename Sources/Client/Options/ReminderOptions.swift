@@ -115,10 +115,12 @@ struct ReminderOptions: ParsableArguments {
       object["on"] = .string(Reminder.Trigger.dwell.rawValue)
     }
     let rule = try dayAlone(context, changing: old)
+    var zoneOfDue: String?
     for (field, option, texts) in TypedField.given(in: self) where field.parse != nil {
       object[field.key] = try TypedField.json(field, option, texts) { text, dayAlone in
         if let old, try TypedTime.shift(text) != nil,
-          let moved = try Self.time(field.key, of: old, context, daemon)?.moved(typed: text)
+          let moved = try Self.time(field.key, of: old, context, daemon)?.moved(
+            typed: text, in: context.zone())
         {
           return moved
         }
@@ -127,8 +129,15 @@ struct ReminderOptions: ParsableArguments {
         if `repeat` == nil, old?["repeat"] == nil, TypedTime.saysPast(text) {
           throw Failure(.badData, "\(option): '\(text)' is in the past; give a time to come")
         }
+        zoneOfDue = time.namedZone?.name
         return try onItsDays(time, changing: old, context)
       }
+    }
+    // A series goes on by the clocks that its time names.
+    if let zoneOfDue, NamedZone.find(zoneOfDue) != nil,
+      !(`repeat`?.text ?? old?["repeat"]?.string ?? "").isEmpty
+    {
+      object["zone"] = .string(zoneOfDue)
     }
     if let `repeat`, !`repeat`.text.isEmpty, due == nil, old?["due"] == nil {
       let kind = (object["kind"] ?? old?["kind"])?.string

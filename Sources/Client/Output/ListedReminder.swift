@@ -28,7 +28,7 @@ final class ListedReminder {
     let own: Instant? =
       switch reminder.state {
       case .snoozed: json["snoozed_until"]?.instant
-      case .armed: json["rings"]?.instant ?? due
+      case .armed: json["rings"]?.instant ?? (Self.isOver(reminder, json) ? nil : due)
       case .fired, .done, .expired: due
       }
     moment = upcoming.moments[reminder.id] ?? own
@@ -37,6 +37,11 @@ final class ListedReminder {
       waits ? 0 : 1, moment?.microseconds ?? .max, distanceRank ?? .max,
       Self.urgency(of: reminder)
     )
+  }
+
+  /// Whether the daemon names no further time of a repeating date.
+  private static func isOver(_ reminder: Reminder, _ json: JSONObject) -> Bool {
+    reminder.kind == .date && reminder.repeats && json["next_due"] == nil
   }
 
   /// Whether it waits for anything still.

@@ -47,15 +47,20 @@ struct ReminderPrinter {
     let sentence = ReminderSentence.text(entry, display)
     switch entry.reminder.state {
     case .armed:
-      let next = entry.moment == entry.due ? nil : entry.moment
-      return sentence + (next.map { "; next at \(display.answer($0))" } ?? "")
+      guard let moment = entry.moment else {
+        return entry.reminder.kind == .location
+          ? sentence : "No time is left at which it may ring"
+      }
+      let isAtDue = entry.due.map { abs((moment - $0).seconds) < 0.001 } ?? false
+      return sentence + (isAtDue ? "" : "; next at \(display.answer(moment))")
     case .snoozed:
       let isLeave = entry.json["snoozed_until_leave"]?.bool == true
       let words = isLeave ? "you leave" : "the next visit"
       return "Snoozed until \(entry.moment.map(display.answer) ?? words)"
     case .fired: return "Has fired"
     case .done: return "Done"
-    case .expired: return "Expired without a firing"
+    case .expired:
+      return entry.json["last_fired"] == nil ? "Expired without a firing" : "Its time is over"
     }
   }
 }

@@ -53,14 +53,25 @@ enum ReminderSentence {
     return text.printable
   }
 
+  /// When a date rings, where its conditions let it ring after its due time alone.
+  static func later(_ entry: ListedReminder, _ display: Display) -> String {
+    guard entry.reminder.kind == .date, entry.reminder.state == .armed, let due = entry.due,
+      let moment = entry.moment, moment - due >= .seconds(0.001)
+    else { return "" }
+    return "; next at \(display.answer(moment))"
+  }
+
   /// Whether the next due time is on a day that its rule leaves out: RFC 5545 counts it as well.
   private static func beginsOutsideItsRule(_ reminder: Reminder, _ zone: TimeZoneRules) -> Bool {
     guard let rule = reminder.repeatRule, rule.namesItsDays,
       reminder.repeatChanges == RepeatChanges(), let due = reminder.due?.instant(in: zone)
     else { return false }
-    let local = zone.localDateTime(at: due)
-    let first = rule.first(after: due - .seconds(1), at: local.time, zone: zone)
-    return first?.date != local.date
+    // Its time of day may be one that the clocks skip.
+    let date = zone.localDateTime(at: due).date
+    let day = zone.instant(of: LocalDateTime(date: date, time: .midnight))
+    let first = rule.first(
+      after: day - .seconds(1), at: zone.localDateTime(at: due).time, zone: zone)
+    return first?.date != date
   }
 
   /// ` (52.520000, 13.405000), 2.3 km from here`: what the name leaves open.

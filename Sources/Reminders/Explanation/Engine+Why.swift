@@ -153,14 +153,18 @@ extension Engine {
         isSettled
           ? "This visit does not count: it fired already, or began before the reminder did"
           : "This visit has not fired yet",
-        remedy: "you leave and come again", figures: figures)
+        remedy: slot.history.silence == .untilLeave ? "you leave" : "you leave and come again",
+        figures: figures)
     ]
     if slot.reminder.trigger == .dwell {
       let end = visit.since + slot.reminder.hold
+      // A visit that does not count has no end that does.
       gates.append(
         .init(
-          "dwell", end <= now, "Inside for \(coarse(now - visit.since)) of \(slot.reminder.hold)",
-          remedy: "you stay until \(text(end))", figures: ["opens": .string(end.json)]))
+          "dwell", end <= now && !isSettled,
+          "Inside for \(coarse(now - visit.since)) of \(slot.reminder.hold)",
+          remedy: isSettled ? "you stay \(slot.reminder.hold)" : "you stay until \(text(end))",
+          figures: isSettled ? JSONObject() : ["opens": .string(end.json)]))
     }
     return gates
   }

@@ -75,7 +75,11 @@ extension FieldFormat where Value == [CalendarSpan] {
     parse: { texts, _ in
       try texts.map {
         _ = try TimeSpan(typedWithUnit: $0)
-        return try CalendarSpan(parsing: $0, behindHours: "min")
+        let span = try CalendarSpan(parsing: $0, behindHours: "min", hasMonths: true)
+        guard span.months == 0 else {
+          throw ReminderError(field: "", reason: "months differ in length; give days such as 30d")
+        }
+        return span
       }
     },
     texts: { $0.map(\.description) }, isList: true)

@@ -13,7 +13,9 @@ extension Plan {
   /// Adds to a reminder's document when it is due next, when it rings by time, and how many of its
   /// leads have passed.
   package func add(to document: inout JSONObject, of reminder: Reminder) {
-    if reminder.repeats, let due { document["next_due"] = .string(due.json) }
+    // A date that conditions keep from ringing has no next time.
+    let isLeft = rings != nil || reminder.kind != .date || state != .armed
+    if reminder.repeats, isLeft, let due { document["next_due"] = .string(due.json) }
     guard state == .armed else { return }
     document["rings"] = rings.map { .string($0.json) }
     if leadsPassed > 0 { document["leads_passed"] = .int(leadsPassed) }

@@ -162,6 +162,7 @@ import Testing
       let reminder: JSONValue = [
         "id": "1", "kind": "date", "title": "Tea", "due": "2026-06-13T08:00:00Z", "state": "armed",
         "repeat": "FREQ=DAILY", "zone": "Old/Town", "zone_offset_s": 7200,
+        "next_due": "2026-06-13T08:00:00Z", "rings": "2026-06-13T08:00:00Z",
       ]
       return [
         VarlinkReply(parameters: [

@@ -17,6 +17,21 @@ import Testing
         == [#"{"time":"2026-06-12T16:30:00Z","floating":false,"zone":"Europe/Berlin"}"#])
   }
 
+  @Test(arguments: ["+1 month", "1 month", "in 1 month"])
+  func aMonthKeepsTheTimeOfDay(_ text: String) {
+    #expect(Run(["when", text]).lines.contains("time  2026-07-12T18:00:00+02:00"))
+  }
+
+  /// The times are those of a reminder that is added now.
+  @Test(arguments: [
+    ("daily at 9", "2026-06-13T09:00:00+02:00"), ("every monday", "2026-06-15T09:00:00+02:00"),
+    ("weekdays at 19:00", "2026-06-12T19:00:00+02:00"),
+    ("every 2 weeks on monday", "2026-06-15T09:00:00+02:00"),
+  ])
+  func aRepeatBeginsAsItIsAdded(_ text: String, _ first: String) {
+    #expect(Run(["when", text, "--count", "1"]).lines == [first])
+  }
+
   @Test func anUnclearPhraseIsShownWithTheWayItWasRead() {
     #expect(
       Run(["when", "next", "friday"]).lines.last == "note  next friday is the friday of next week")

@@ -29,6 +29,41 @@ import Testing
     #expect(reminder?["due"]?.string == "2026-06-\(due)", "\(run.notes)")
   }
 
+  /// A series goes on by the clocks that its time names.
+  @Test(arguments: [
+    (["Call", "every", "monday", "at", "10:00", "America/New_York"], "2026-06-15T14:00:00Z"),
+    (
+      ["Call", "--due", "10:00 America/New_York", "--repeat", "every monday"],
+      "2026-06-15T14:00:00Z"
+    ),
+    (
+      ["Call", "--due", "2026-06-16 10:00 America/New_York", "--repeat", "weekly"],
+      "2026-06-16T14:00:00Z"
+    ),
+  ])
+  func aRepeatKeepsTheZoneOfItsTime(arguments: [String], due: String) throws {
+    let (reminder, run) = try added(arguments)
+    #expect(reminder?["due"]?.string == due, "\(run.notes)")
+    #expect(reminder?["zone"]?.string == "America/New_York")
+  }
+
+  @Test(arguments: [
+    (["Meds", "every", "day", "--due", "tomorrow 8:00"], "--repeat 'every day'"),
+    (["Coffee", "tomorrow", "at", "6pm", "--repeat", "daily"], "--due 'tomorrow at 6pm'"),
+    (["Lunch", "every", "monday", "at", "12:00", "--at", "52,13"], "--repeat"),
+  ])
+  func wordsThatTheTitleKeepsAreNamed(arguments: [String], option: String) throws {
+    let (_, run) = try added(arguments)
+    #expect(run.notes.contains("did you mean \(option)"), "\(run.notes)")
+    let (_, quiet) = try added(["Buy", "milk", "--due", "tomorrow 8:00"])
+    #expect(!quiet.notes.contains("did you mean"))
+  }
+
+  @Test func aLeadOfMonthsIsRefused() throws {
+    let (_, run) = try added(["Tax", "--due", "2026-08-31 10:00", "--lead", "1 month"])
+    #expect(run.status == 65 && run.notes.contains("give days such as 30d"), "\(run.notes)")
+  }
+
   @Test func anAbsenceOnADayThatIsLeftOutIsRefused() throws {
     let (_, run) = try added([
       "Not there", "--at", "52,13", "--not-by", "saturday 8:00", "--days", "weekdays",

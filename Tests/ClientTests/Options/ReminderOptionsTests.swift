@@ -55,7 +55,7 @@ import Testing
     (["x", "--due", "+20min"], #"{"title":"x","due":"2026-06-12T16:20:00Z"}"#),
     (
       ["x", "--due", "2026-06-13 09:00 Asia/Tokyo", "--repeat", "weekly"],
-      #"{"title":"x","due":"2026-06-13T00:00:00Z","repeat":"FREQ=WEEKLY"}"#
+      #"{"title":"x","due":"2026-06-13T00:00:00Z","repeat":"FREQ=WEEKLY","zone":"Asia/Tokyo"}"#
     ),
     (
       [

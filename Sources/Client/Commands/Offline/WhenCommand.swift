@@ -1,6 +1,7 @@
 import ArgumentParser
 import CivilTime
 import Companion
+import Configuration
 import Control
 import JSONText
 
@@ -76,18 +77,35 @@ struct WhenCommand: ClientCommand {
     try context.output.lines(table, isCut: false)
   }
 
+  /// Where the series begins: as one that is added with this time, or without one now.
+  private func beginning(
+    of rule: RepeatRule, _ zone: TimeZoneRules, _ context: Context
+  ) throws -> LocalDateTime {
+    let usual = DisplaySettings(files: context.configurationFiles).defaultTime
+    if from == nil, rule.namesItsDays,
+      let first = rule.first(after: context.now, at: rule.timeOfDay ?? usual, zone: zone)
+    {
+      return first
+    }
+    let start = try context.time(
+      from ?? "now", option: "--from", dayAlone: rule.timeOfDay == nil ? .at(usual) : .start)
+    return zone.localDateTime(at: start.stamp.instant(in: zone))
+  }
+
   private func printTimes(
     of rule: RepeatRule, _ count: Int, _ zone: TimeZoneRules, _ context: Context
   ) throws {
-    let start = try context.time(from ?? "now", option: "--from", dayAlone: .start).stamp
-    let first = zone.localDateTime(at: start.instant(in: zone))
+    let first = try beginning(of: rule, zone, context)
     var series = Series(rule: rule, first: first, zone: zone)
     series.includesFirst = false
     var search = SeriesSearch(series)
     var last: LocalDateTime?
     var printed = 0
     while printed < count, let next = search.next(after: last) {
-      (last, printed) = (next.name, printed + 1)
+      last = next.name
+      // In the second of two equal hours, the first one has passed.
+      if from == nil, next.start < context.now { continue }
+      printed += 1
       if options.json {
         try context.output.line(["time": .string(next.start.json)])
       } else {

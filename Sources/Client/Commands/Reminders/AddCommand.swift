@@ -55,6 +55,9 @@ struct AddCommand: ClientCommand {
       }
       reminder.repeat = try field(words.repeat, "repeat")
       reminder.due = try field(words.time, "due")
+    } else if let words = context.titleTime(title) {
+      try context.note(
+        "note: the title keeps these words; did you mean \(Self.options(words))?")
     }
     if !reminder.saysWhen,
       let place = try? Self.place(in: title, DaemonConnection(options, context))
@@ -64,11 +67,9 @@ struct AddCommand: ClientCommand {
     if !reminder.saysWhen, title.count == 1,
       let words = context.titleTime(title[0].split(separator: " ").map(String.init))
     {
-      let option =
-        words.time == nil ? "--repeat '\(words.repeat ?? "")'" : "--due '\(words.time ?? "")'"
       throw ValidationError(
-        "a title in quotes is taken as it is; did you mean \(option)? Without quotes its end is "
-          + "read")
+        "a title in quotes is taken as it is; did you mean \(Self.options(words))? Without quotes "
+          + "its end is read")
     }
     if !reminder.saysWhen, let slip = TitleTime.slip(in: title) {
       throw ValidationError("\(slip) Otherwise say where (--at) or when (--due)")
@@ -95,6 +96,12 @@ struct AddCommand: ClientCommand {
     }
     _ = try Self.read(probe, in: context)
     return document
+  }
+
+  /// The options for the time and the repeat that a title ends in.
+  private static func options(_ words: TitleTime) -> String {
+    [words.repeat.map { "--repeat '\($0)'" }, words.time.map { "--due '\($0)'" }]
+      .compactMap { $0 }.joined(separator: " ")
   }
 
   /// The known place behind the last `at` of a title; nil where none stands there.
@@ -181,7 +188,8 @@ struct AddCommand: ClientCommand {
     let reminder = entry.reminder
     let text = ReminderSentence.text(
       entry, display, detail: .position(here: here?.position))
-    try context.output.line("\(reminder.title.printable): \(text.lowercasedFirst)")
+    let later = ReminderSentence.later(entry, display)
+    try context.output.line("\(reminder.title.printable): \(text.lowercasedFirst)\(later)")
     try next()
     for warning in ReminderAdvice.warnings(on: reminder, display, here: here) {
       try context.note("note: \(warning)")

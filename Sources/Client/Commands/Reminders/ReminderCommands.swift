@@ -140,7 +140,10 @@ struct SnoozeCommand: ClientCommand {
     let word = text.split(separator: " ").joined(separator: "-")
     if ["next-visit", "until-leave"].contains(word) { return word }
     if word == "until-I-leave" { return "until-leave" }
-    if let span = TimeSpan(typed: text) {
+    let hasMonths =
+      (try? CalendarSpan(parsing: text, behindHours: "min", hasMonths: true)).map { $0.months != 0 }
+    // Months go by the calendar, from now.
+    if hasMonths != true, let span = TimeSpan(typed: text) {
       guard span > .zero else {
         throw Failure(.badData, "the span is zero; give a longer one such as 20min")
       }
@@ -240,7 +243,9 @@ enum OneReminder {
       } else {
         let title = object["title"]?.string ?? ""
         let isOver = ["done", "expired"].contains(object["state"]?.string)
-        let next = (object["snoozed_until"] ?? (isOver ? nil : object["next_due"]))?.instant
+        let next =
+          (object["snoozed_until"]
+          ?? (isOver ? nil : object["rings"] ?? object["next_due"]))?.instant
         let again = said == "Removed" ? nil : next.map { "; next at \(display.answer($0))" }
         // A drift goes on in silence.
         let drift = object["anchor"]?["place"]?.string == "outside"
