@@ -47,7 +47,7 @@ final class Daemon {
   /// Where the machine lies still; nil while nobody asks.
   var stay: UnwatchedStay?
   var quietTimer: TimerSource?
-  /// What could not be read of `[Reminders] File=`.
+  /// Parts of `[Reminders] File=` that cannot be read, as sentences.
   var reminderFileProblems: [String] = []
   var calendars: [CalendarFolder] = [] { didSet { knownCalendarDigest = nil } }
   /// Nil after a change of the files, until it is asked for.

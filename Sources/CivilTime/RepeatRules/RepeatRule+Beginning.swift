@@ -6,7 +6,7 @@ extension TypedTime {
     of rule: RepeatRule?, on days: WeekdaySet? = nil, after now: Instant, zone: TimeZoneRules
   ) -> TimeStamp {
     guard !namesDay else { return stamp }
-    // The days are those of the zone that the time names.
+    // The zone that the time names decides the days.
     let zone = namedZone ?? zone
     let local: LocalDateTime
     switch stamp {

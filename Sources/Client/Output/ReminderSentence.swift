@@ -66,7 +66,7 @@ enum ReminderSentence {
     guard let rule = reminder.repeatRule, rule.namesItsDays,
       reminder.repeatChanges == RepeatChanges(), let due = reminder.due?.instant(in: zone)
     else { return false }
-    // Its time of day may be one that the clocks skip.
+    // The clocks may skip its time of day.
     let date = zone.localDateTime(at: due).date
     let day = zone.instant(of: LocalDateTime(date: date, time: .midnight))
     let first = rule.first(

@@ -8,8 +8,8 @@ package struct CalendarReminder: Equatable, Sendable {
   package var snoozedUntil: Instant?
   /// Number of leads that were acknowledged elsewhere, longest first.
   package var leadsAcknowledged = 0
-  /// Of one that repeats: when its alarms were dealt with elsewhere. What was to ring until then
-  /// has been heard.
+  /// When the alarms of a repeating reminder were dealt with elsewhere: all that was to ring until
+  /// then has been heard.
   package var acknowledgedThrough: Instant?
   /// Line of the event or task in its file, from 1.
   package var line: Int

@@ -77,7 +77,7 @@ struct WhenCommand: ClientCommand {
     try context.output.lines(table, isCut: false)
   }
 
-  /// Where the series begins: as one that is added with this time, or without one now.
+  /// Where the series begins: as `add` begins it with this time, or without a time now.
   private func beginning(
     of rule: RepeatRule, _ zone: TimeZoneRules, _ context: Context
   ) throws -> LocalDateTime {
