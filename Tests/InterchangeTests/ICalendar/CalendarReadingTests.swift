@@ -245,6 +245,21 @@ import Testing
     #expect(both.reminder.leads == [.hours(1), .zero])
   }
 
+  /// Two hours after the second occurrence, which somebody has dismissed elsewhere or not.
+  @Test(arguments: [
+    ("ACKNOWLEDGED:20261122T100001Z\n", "2026-11-23T10:00:00Z"),
+    ("ACKNOWLEDGED:20261121T100001Z\n", "2026-11-22T10:00:00Z"), ("", "2026-11-22T10:00:00Z"),
+  ])
+  func whatWasAcknowledgedOfASeriesDoesNotRing(_ line: String, _ next: String) throws {
+    let found = try one(
+      "DUE:20261121T100000Z\nRRULE:FREQ=DAILY\nBEGIN:VALARM\nTRIGGER;RELATED=END:PT0S\n\(line)"
+        + "END:VALARM")
+    let history = found.history(at: try Instant(rfc3339: "2026-11-22T12:00:00Z"), in: .utc)
+    var schedule = Schedule(found.reminder, in: .utc)
+    #expect(schedule.next(after: history.usedUpTo)?.due.json == next)
+    #expect((found.standing == "armed") == line.isEmpty)
+  }
+
   @Test func theFilesOwnZoneCountsWhereTheSystemHasNone() throws {
     let zone = """
       BEGIN:VTIMEZONE

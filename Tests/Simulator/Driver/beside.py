@@ -123,6 +123,6 @@ class Beside:
 
 def queues(rows):
     """The firings of the ledger by queue: a name, and for each firing its id and its time."""
-    rows = [(id, time, 1 <= priority <= 3) for id, _, time, _, priority in rows]
+    rows = [(id, time, 1 <= priority <= 3) for id, _, time, _, priority, _ in rows]
     return [(name, [row[:2] for row in rows if row[2] == is_urgent])
             for name, is_urgent in (("urgent", True), ("other", False))]

@@ -19,12 +19,28 @@ PROMPT = 2 * 10 ** 6
 SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER of prctl(2)
 
 
+# Begins the id of one start for all firings of a visit, before the id of the last of them.
+VISIT = "visit-"
+
+
 class Run:
     """One start of the program."""
 
     def __init__(self, firing, begun):
         self.firing, self.begun = firing, begun
         self.ended, self.is_delivered = None, False
+        self.firings = [firing]
+
+    def expand(self, rows):
+        """Finds the firings of a visit: those before the last one at its place and time."""
+        if not self.firing.startswith(VISIT):
+            return
+        last = self.firing.removeprefix(VISIT)
+        row = next((row for row in rows if row[0] == last), None)
+        self.firings = [other[0] for other in rows if row and not 1 <= other[4] <= 3 and (
+            other[2:4], other[5]) == (row[2:4], row[5])]
+        if last in self.firings:
+            self.firings = self.firings[:self.firings.index(last) + 1]
 
 
 class Hook(beside.Beside):
@@ -69,7 +85,9 @@ class Hook(beside.Beside):
     def check(self, rows):
         """What does not hold of the runs, by the rows of the ledger."""
         known = {row[0] for row in rows}
-        unknown = [run.firing for run in self.runs if run.firing not in known]
+        for run in self.runs:
+            run.expand(rows)
+        unknown = [run.firing for run in self.runs if not run.firings or not known >= {*run.firings}]
         if unknown:
             return [f"lost: the ledger has not {unknown[0]}, which a hook has received"]
         failures = []
@@ -84,19 +102,20 @@ def check_queue(hook, rows, name):
     """Each firing at least once and in order; again only after a disturbance."""
     place = {id: number for number, (id, _) in enumerate(rows)}
     reached, first = -1, {}  # the last one in order; the first success of each
-    for run in (run for run in hook.runs if run.firing in place):
-        number = place[run.firing]
+    for run in (run for run in hook.runs if run.firings[-1] in place):
+        number, last = place[run.firings[0]], run.firings[-1]
         is_next = number == reached + 1 and (reached < 0 or rows[reached][0] in first)
+        number = place[last]
         if number > reached and not is_next:
             before = next(id for id, _ in rows if id not in first)
             return [f"lost: a hook received the {name} firing {run.firing} before {before}"]
         is_last = number == reached
-        if run.firing in first and not hook.may_repeat(
-                first[run.firing], run.begun, rows, is_last):
+        if last in first and not hook.may_repeat(first[last], run.begun, rows, is_last):
             return [f"doubled: a hook received the {name} firing {run.firing} again at {run.begun}"]
         reached = max(reached, number)
         if run.is_delivered:
-            first.setdefault(run.firing, run.ended)
+            for firing in run.firings:
+                first.setdefault(firing, run.ended)
     missing = [id for id, _ in rows if id not in first]
     if missing:
         return [f"lost: a hook has not received the {name} firing {missing[0]}, "
@@ -110,8 +129,8 @@ def check_promptness(hook, rows):
     urgent = {row[0] for row in rows if 1 <= row[4] <= 3}
     free = {True: 0, False: 0}  # by urgency: when the last run ended
     for run in hook.runs:
-        is_urgent = run.firing in urgent
-        due = max(times[run.firing], free[True], 0 if is_urgent else free[False])
+        is_urgent = run.firings[-1] in urgent
+        due = max(times[run.firings[-1]], free[True], 0 if is_urgent else free[False])
         if run.begun > due + PROMPT:
             return [f"late: a hook received the firing {run.firing} at {run.begun}, not {due}"]
         free[is_urgent] = run.ended or run.begun

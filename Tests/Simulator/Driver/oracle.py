@@ -41,12 +41,12 @@ class Journal:
 
 
 def ledger(state):
-    """(id, reminder, microseconds, event, priority) of all firings in the order of the ledger, and the
-    faults of the database. For a daemon that has ended."""
+    """(id, reminder, microseconds, event, priority, place) of all firings in the order of the ledger,
+    and the faults of the database. For a daemon that has ended."""
     database = sqlite3.connect(os.path.join(state, "georemind.db"))
     try:
         rows = database.execute(
-            "SELECT id, reminder_id, time_us, event, priority FROM firing ORDER BY seq").fetchall()
+            "SELECT id, reminder_id, time_us, event, priority, place FROM firing ORDER BY seq").fetchall()
         faults = [row[0] for row in database.execute("PRAGMA integrity_check") if row[0] != "ok"]
         faults += [str(row) for row in database.execute("PRAGMA foreign_key_check")]
     finally:
@@ -66,7 +66,7 @@ def compare(script, rows, is_disturbed):
     wanted, found = collections.defaultdict(list), collections.defaultdict(list)
     for line in script.firings:
         wanted[line["fires"]].append((line["at"], line["event"]))
-    for _, reminder, time, event, _ in rows:
+    for _, reminder, time, event, *_ in rows:
         found[reminder].append((time // 10 ** 6, event))
     differences = []
     # Each repetition of an alarm counts from the one before it, which may be late then.

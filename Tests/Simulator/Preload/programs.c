@@ -20,7 +20,7 @@ static struct program {
   pid_t process; /* 0 for none */
   int channel, code;
   int64_t due;
-  char firing[40];
+  char firing[48];
 } programs[64];
 
 static void record_program(const struct program *program, int64_t code) {
