@@ -251,7 +251,10 @@ enum OneReminder {
         let drift = object["anchor"]?["place"]?.string == "outside"
         let wait =
           drift ? "is silent until the boat is back in the circle" : "waits for the next time"
-        let waits = said == "Completed" && object["state"]?.string == "armed"
+        // A date that names no further time has none.
+        let waits =
+          said == "Completed" && object["state"]?.string == "armed"
+          && object["kind"]?.string != Reminder.Kind.date.rawValue
         try context.output.line(
           "\(said) \(title.printable)\(again ?? (waits ? "; it \(wait)" : ""))")
       }
