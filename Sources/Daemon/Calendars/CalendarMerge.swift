@@ -87,7 +87,10 @@ struct CalendarMerge {
   ) {
     var history = known.history
     // One of the user's own with the same id, from an import, is the folder's from now on.
-    if known.reminder.source?.standing != found.standing {
+    let standing = known.reminder.source?.standing
+    if standing != found.standing {
+      // Opened again there.
+      if standing == Reminder.State.done.rawValue { history.isDone = false }
       history.follow(found, in: daemon.host.engine.zone)
     }
     var old = known.reminder

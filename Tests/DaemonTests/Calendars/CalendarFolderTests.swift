@@ -197,6 +197,24 @@ import Testing
     try rig.run { try next() == "2100-01-03T10:00:00Z" }
   }
 
+  /// A repeating task with an alarm that was acknowledged once is completed and opened again.
+  @Test func aTaskThatIsOpenedAgainElsewhereIsArmed() throws {
+    let folder = try folder()
+    func task(_ status: String) -> String {
+      Self.item(
+        "BEGIN:VTODO\nUID:t\nSUMMARY:T\nDUE:21000101T100000Z\nRRULE:FREQ=DAILY\n"
+          + "STATUS:\(status)\nBEGIN:VALARM\nTRIGGER;RELATED=END:PT0S\n"
+          + "ACKNOWLEDGED:20260101T100001Z\nEND:VALARM\nEND:VTODO")
+    }
+    try put(folder, "t.ics", task("NEEDS-ACTION"))
+    let rig = try rig(folder)
+    #expect(rig.daemon.host.standing("t")?.state == .armed)
+    try put(folder, "t.ics", task("COMPLETED"))
+    try rig.run { rig.daemon.host.standing("t")?.state == .done }
+    try put(folder, "t.ics", task("NEEDS-ACTION"))
+    try rig.run { rig.daemon.host.standing("t")?.state == .armed }
+  }
+
   @Test func aFileRemovedWhileTheDaemonWasOffRemovesItsReminder() throws {
     let folder = try folder()
     try put(folder, "a.ics", Self.task("a"))
