@@ -36,6 +36,8 @@ NEEDS = {"mosquitto_pub": "mosquitto_pub", "test mqtt": "mosquitto_pub", "sh bar
          "follow_link": "curl"}
 
 LIVE = "GEOREMIND_SOCKET=$PWD/live "
+# A minute in twelve hours.
+QUIET = "{0:02}:00-{0:02}:01".format((time.localtime().tm_hour + 12) % 24)
 
 # Number, task, command, output. What stands before a task without a number makes ready for the next.
 TASKS = [
@@ -68,7 +70,7 @@ TASKS = [
     (16, "mute it for tonight", LIVE + "georemind mute until tomorrow 8:00",
      "quiet: now until …T08:00:00…; 'georemind mute off' ends it"),
     (None, "", LIVE + "georemind mute off", ""),
-    (17, "quiet hours", LIVE + "georemind status | grep quiet", "quiet  not now; each day 03:00-03:01"),
+    (17, "quiet hours", LIVE + "georemind status | grep quiet", f"quiet  not now; each day {QUIET}"),
     (18, "another name for a place", "georemind place edit Home --rename House",
      "House  53.541200, 9.998000  250 m\ngeoremind: 1 reminder followed"),
     (None, "", "for i in 1 2; do georemind add Errand $i tomorrow 9:00 --category Errands; done", ""),
@@ -186,7 +188,7 @@ def prepare():
         "SUMMARY:Paint the boat", "DUE:20990614T080000Z", "STATUS:NEEDS-ACTION", "END:VTODO", "END:VCALENDAR", ""]))
     with open(f"{root}/docs/how-to/status-bars-and-monitoring.md") as page:
         write("bar", re.search(r"```sh\n(#!/bin/sh\nringing=.*?)```", page.read(), re.S)[1])
-    conf = write("live.conf", f"[Reminders]\nQuietHours=03:00-03:01\n[Calendar]\nFolder={folder}/calendars\n"
+    conf = write("live.conf", f"[Reminders]\nQuietHours={QUIET}\n[Calendar]\nFolder={folder}/calendars\n"
                  f"[MQTT]\nBroker=mqtt://127.0.0.1:{broker}\nCommands=yes\n[Tracker anna]\nPhone=anna\n")
     environment["WEB"] = f"127.0.0.1:{free_port()}"
     page = write("page.conf", f"[Web]\nListen={environment['WEB']}\nPage=yes\n")

@@ -45,13 +45,14 @@ def picture(page, name):
 
 def fill(machine):
     """A harbour with reminders and places, and someone on the quay."""
+    closed = (time.localtime().tm_hour + 12) % 24
     for name, lat, lon, category in (("Baker", 47.141, 9.522, "Food"), ("Market", 47.142, 9.526, "Shopping"),
                                      ("Clinic", 47.137, 9.518, "Health"), ("<b>Odd & Co</b>", 47.1385, 9.5155, "Other")):
         machine.run("place", "add", name, str(lat), str(lon), "--category", category)
     for arguments in (("Bread", "--at", "47.141,9.522", "--radius", "120", "--category", "Food"),
                       ("Lock the door", "--at", "47.1395,9.5215", "--radius", "150", "--on", "depart", "--category", "Home"),
                       ("<img src=x onerror=alert(1)>", "--at", "47.145,9.53", "--radius", "200"),
-                      ("Office hours", "--at", "47.1395,9.5215", "--radius", "90", "--hours", "03:00-03:01", "--category", "Work")):
+                      ("Office hours", "--at", "47.1395,9.5215", "--radius", "90", "--hours", f"{closed:02}:00-{closed:02}:01", "--category", "Work")):
         machine.run("add", *arguments)
 
 
