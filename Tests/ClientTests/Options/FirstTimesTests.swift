@@ -32,6 +32,8 @@ import Testing
   /// A series goes on by the clocks that its time names.
   @Test(arguments: [
     (["Call", "every", "monday", "at", "10:00", "America/New_York"], "2026-06-15T14:00:00Z"),
+    // The Tuesday of here.
+    (["Call", "every", "monday", "at", "22:00", "America/New_York"], "2026-06-16T02:00:00Z"),
     (
       ["Call", "--due", "10:00 America/New_York", "--repeat", "every monday"],
       "2026-06-15T14:00:00Z"
