@@ -52,7 +52,6 @@ extension ControlService {
       history.silence = (try? Instant(rfc3339: until)).map { .until($0) }
     }
     if isTyped, let now = daemon.clock.now {
-      try mustRing(reminder, at: now)
       var schedule = Schedule(reminder, in: daemon.host.engine.zone)
       schedule.begin(reminder.state, &history, at: now, missed: .zero)
     }
@@ -131,28 +130,9 @@ extension ControlService {
     try daemon.checkLimits(of: [reminder])
     var object = reminder.json
     if let now = daemon.clock.now {
-      try mustRing(reminder, at: now)
       Plan(adding: reminder, in: daemon.host.engine.zone, at: now).add(to: &object, of: reminder)
     }
     return ["reminder": .object(object), "fix": currentFix]
-  }
-
-  /// Refuses a time that its own conditions keep from ringing, ever.
-  private func mustRing(_ reminder: Reminder, at now: Instant) throws {
-    guard reminder.state == .armed, reminder.kind != .location else { return }
-    var schedule = Schedule(reminder, in: daemon.host.engine.zone)
-    var history = History()
-    schedule.begin(reminder.state, &history, at: now, missed: .zero)
-    let plan = schedule.plan(history, Surroundings(), at: now)
-    let hasTime = reminder.kind == .preemptive || plan.rings != nil
-    // Another check refuses a rule that is too long to count.
-    guard schedule.work < Schedule.maximumWork / 10,
-      plan.state == .expired || plan.state == .armed && !hasTime
-    else { return }
-    throw GeoremindError.invalidReminder(
-      field: "due",
-      reason: "it could never ring: 'days', 'hours', 'from' and 'until' leave no time of it; "
-        + "change one of them")
   }
 
   private func mustBeNew(_ ids: [String]) throws {

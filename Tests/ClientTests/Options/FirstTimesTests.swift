@@ -61,6 +61,17 @@ import Testing
     #expect(!quiet.notes.contains("did you mean"))
   }
 
+  /// What can never ring is refused, and not taken and reported as over.
+  @Test(arguments: [
+    ["--due", "16:00", "--repeat", "weekdays", "--days", "sat,sun"],
+    ["--due", "22:00", "--hours", "8-20", "--until", "today 23:00"],
+    ["--due", "tomorrow 8:00", "--repeat", "daily", "--until", "today"],
+  ])
+  func whatCanNeverRingIsRefused(arguments: [String]) throws {
+    let (_, run) = try added(["X"] + arguments)
+    #expect(run.status == 65 && run.notes.contains("could never ring"), "\(run.notes)")
+  }
+
   @Test func aLeadOfMonthsIsRefused() throws {
     let (_, run) = try added(["Tax", "--due", "2026-08-31 10:00", "--lead", "1 month"])
     #expect(run.status == 65 && run.notes.contains("give days such as 30d"), "\(run.notes)")

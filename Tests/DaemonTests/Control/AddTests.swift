@@ -48,20 +48,6 @@ import Testing
     }
   }
 
-  /// What can never ring is refused, and not taken and reported as over.
-  @Test(arguments: [
-    #""repeat":"FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR","days":"sat,sun""#,
-    #""hours":"08:00-17:00","until":"2100-01-01T23:00:00""#,
-    #""repeat":"FREQ=DAILY","until":"2099-12-31T12:00:00""#,
-  ])
-  func whatCanNeverRingIsRefused(members: String) throws {
-    for method in ["Add", "Check"] {
-      let error = try client.error(
-        method, "{\"reminder\":{\"title\":\"x\",\(Self.future),\(members)}}")
-      #expect("\(error)".contains("it could never ring"), "\(error)")
-    }
-  }
-
   /// As Home Assistant and other programs send it.
   @Test(arguments: Weekday.allCases)
   func aTypedTimeOfDayKeepsToTheDays(day: Weekday) throws {
