@@ -19,17 +19,24 @@ import Testing
   func aLeapOfOneFixIsNone(minutes: [Int], left: [Int]) {
     var filter = LeapFilter<Int>()
     let start = Instant(microseconds: 1_790_000_000_000_000)
-    let found = minutes.flatMap { filter.take(start + .minutes(Double($0)), $0) }
-    #expect(found + filter.finish() == left)
+    var found: [Int] = []
+    for minute in minutes { filter.take(start + .minutes(Double(minute)), minute, into: &found) }
+    filter.finish(into: &found)
+    #expect(found == left)
     #expect(filter.dropped == minutes.count - left.count)
   }
 
   @Test func aFixWithoutATimeDoesNotWait() {
     var filter = LeapFilter<String>()
     let start = Instant(microseconds: 1_790_000_000_000_000)
-    #expect(filter.take(start, "a") == ["a"])
-    #expect(filter.take(start + .hours(2), "b") == [])
-    #expect(filter.take(nil, "c") == ["c"])
-    #expect(filter.take(start + .hours(3), "d") == ["b", "d"])
+    func taken(_ time: Instant?, _ name: String) -> [String] {
+      var found: [String] = []
+      filter.take(time, name, into: &found)
+      return found
+    }
+    #expect(taken(start, "a") == ["a"])
+    #expect(taken(start + .hours(2), "b") == [])
+    #expect(taken(nil, "c") == ["c"])
+    #expect(taken(start + .hours(3), "d") == ["b", "d"])
   }
 }

@@ -114,6 +114,7 @@ struct ReplayCommand: ClientCommand {
     var times = RecordedTimes()
     var firings = 0
     var leaps = LeapFilter<Fix>()
+    var ready: [Fix] = []
     func play(_ fixes: [Fix]) throws {
       for fix in fixes where !replay.isOver {
         times.add(fix.time)
@@ -130,9 +131,13 @@ struct ReplayCommand: ClientCommand {
     }
     let pointZone = try pointZone.map { try context.zone(named: $0) } ?? .utc
     let track = try input.readFixes(with: &decoder, zone: pointZone, context) { fixes, _ in
-      try play(fixes.flatMap { leaps.take($0.time, $0) })
+      ready.removeAll(keepingCapacity: true)
+      for fix in fixes { leaps.take(fix.time, fix, into: &ready) }
+      try play(ready)
     }
-    try play(leaps.finish())
+    ready.removeAll()
+    leaps.finish(into: &ready)
+    try play(ready)
     let isGPX = track != nil
     guard track?.points != 0 else {
       throw Failure(

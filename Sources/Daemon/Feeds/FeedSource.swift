@@ -58,15 +58,15 @@ final class FeedSource {
   func take(_ bytes: UnsafeRawBufferPointer, isDatagram: Bool = false) -> Bool {
     let buffer = bytes.bindMemory(to: UInt8.self)
     let now = now?()
-    let late = decoder.statistics.lateSentences
+    let late = decoder.lateSentences
     let reception = decode {
       $0.receive(buffer.span, isDatagram: isDatagram, at: now, into: &$1)
     }
     // The silence was none: what came behind it belongs to the epoch, such as that it is no fix.
-    if isPaced, decoder.statistics.lateSentences != late {
-      quietTime = min(quietTime * 2, Self.longestQuietTime)
+    if isPaced {
+      if decoder.lateSentences != late { quietTime = min(quietTime * 2, Self.longestQuietTime) }
+      waitForQuiet(reception.hasOpenEpoch)
     }
-    if isPaced { waitForQuiet(reception.hasOpenEpoch) }
     return reception.isUnderstood
   }
 

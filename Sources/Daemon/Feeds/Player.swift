@@ -40,14 +40,14 @@ final class Player {
     }
     feed.onEnd = { [unowned self] in
       hasEnded = true
-      waiting += leaps.finish()
+      leaps.finish(into: &waiting)
       pump()
     }
   }
 
   private func take(_ fix: Fix, _ sender: UInt64) {
     let dropped = leaps.dropped
-    waiting += leaps.take(fix.time, (fix, sender))
+    leaps.take(fix.time, (fix, sender), into: &waiting)
     guard leaps.dropped > dropped else { return }
     _ = feed.age.drop(by: .zero - leaps.largest, at: SystemClock.bootTime.microseconds)
   }

@@ -38,7 +38,8 @@ extension CalendarDocument {
     else { return false }
     let before = item
     let editor = ItemEditor(
-      reminder: reminder, now: now, zone: zone, zones: CalendarZones(calendar, of: calendars),
+      reminder: reminder, now: now, zone: zone,
+      zones: CalendarZones(calendar, CalendarZones.descriptions(in: calendars)),
       isFileOfThunderbird: calendar["PRODID"]?.text.contains("Mozilla") ?? false)
     editor.apply(change, to: &item)
     calendar.nodes[place.item] = .component(item)

@@ -12,9 +12,14 @@ extension CalendarItem {
     var distance: TimeSpan?
     let stamp: TimeStamp
     var alarm: Int?
-    var isAcknowledged = false
     /// When its alarm was dealt with.
     var acknowledged: Instant?
+
+    var isAcknowledged: Bool {
+      acknowledged.map {
+        stamp.instant(in: .utc) <= $0 + CalendarItem.greatestOffset(of: stamp)
+      } ?? false
+    }
 
     /// Whether it is not after its base.
     var isEarly: Bool { offset.days <= 0 && offset.microseconds <= 0 }
@@ -149,13 +154,8 @@ extension CalendarItem {
           abs(moment.distance?.seconds ?? 0) <= Double(CalendarValue.longestSpan)
         else { continue }
         moment.alarm = index
-        if let acknowledged = [alarm.acknowledged, thunderbirdAcknowledged].compactMap({ $0 }).max()
-        {
-          let stamp = moment.stamp
-          moment.acknowledged = acknowledged
-          moment.isAcknowledged =
-            stamp.instant(in: .utc) <= acknowledged + Self.greatestOffset(of: stamp)
-        }
+        moment.acknowledged =
+          [alarm.acknowledged, thunderbirdAcknowledged].compactMap { $0 }.max()
         moments.append(moment)
       }
     }

@@ -92,8 +92,8 @@ extension CalendarReading {
   /// smallest unreadable part is left out with its line: a parameter, a property, an alarm or an
   /// item.
   package init(_ document: CalendarDocument) {
-    let all = document.calendars
-    let calendars = all.map { ($0, CalendarZones($0, of: all)) }
+    let descriptions = CalendarZones.descriptions(in: document.calendars)
+    let calendars = document.calendars.map { ($0, CalendarZones($0, descriptions)) }
     var places: [String: Int] = [:]
     leftOut = document.damage + calendars.flatMap { $0.1.leftOut }
     if !document.isBalanced { unread.append(nil) }

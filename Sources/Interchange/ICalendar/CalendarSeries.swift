@@ -61,6 +61,8 @@ struct CalendarSeries {
       return whole
     }
     var changed: [Changed] = []
+    // One occurrence may be named on two clocks.
+    var known: [Changed.Key: Int] = [:]
     for (index, override) in overrides.enumerated() {
       guard let line = override.component["RECURRENCE-ID"],
         let time = whole.read(line, of: override)
@@ -78,10 +80,10 @@ struct CalendarSeries {
       }
       guard isLasting || !isRemoved, let item = whole.item(override) else { continue }
       let change = Changed(index: index, time: time, name: name, isLasting: isLasting, item: item)
-      // One occurrence may be named on two clocks.
-      if let place = changed.firstIndex(where: { $0.name == name && $0.isLasting == isLasting }) {
+      if let place = known[change.key] {
         if override.sequence >= changed[place].item.component.sequence { changed[place] = change }
       } else {
+        known[change.key] = changed.count
         changed.append(change)
       }
     }
@@ -122,6 +124,13 @@ struct CalendarSeries {
     let name: CompactTime
     let isLasting: Bool
     let item: CalendarItem
+
+    struct Key: Hashable {
+      let name: CompactTime
+      let isLasting: Bool
+    }
+
+    var key: Key { Key(name: name, isLasting: isLasting) }
   }
 }
 

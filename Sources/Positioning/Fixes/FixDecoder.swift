@@ -69,6 +69,9 @@ package struct FixDecoder: ~Copyable, Sendable {
 
   package var statistics: DecoderStatistics { context.statistics }
 
+  /// Of the statistics alone, without a copy of them.
+  package var lateSentences: Int { context.statistics.lateSentences }
+
   /// Whether a fix waits for the end of its epoch; `quiet` would release it.
   package var hasOpenEpoch: Bool { talkers.hasOpenEpoch || reports.hasOpenEpoch }
 

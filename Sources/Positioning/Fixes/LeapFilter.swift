@@ -13,40 +13,38 @@ package struct LeapFilter<Carrier> {
 
   private var last: Instant?
   private var waiting: (time: Instant, carrier: Carrier)?
-  /// How far the last dropped fix was ahead.
+  /// How far the dropped fixes were ahead at most.
   package private(set) var largest = TimeSpan.zero
   /// The fixes that were dropped.
   package private(set) var dropped = 0
 
   package init() {}
 
-  /// Takes a fix by its time, and returns what counts now, in order.
+  /// Takes a fix by its time, and appends what counts now, in order.
   /// - Parameter time: nil for a fix without one, which does not wait.
-  package mutating func take(_ time: Instant?, _ carrier: Carrier) -> [Carrier] {
-    guard let time else { return [carrier] }
-    guard let held = waiting else { return follow(time, carrier) }
-    waiting = nil
-    if let last, time < held.time, time - last <= Self.leap, time >= last - Self.disorder {
-      dropped += 1
-      largest = max(largest, held.time - time)
-      return follow(time, carrier)
+  package mutating func take(_ time: Instant?, _ carrier: Carrier, into found: inout [Carrier]) {
+    guard let time else { return found.append(carrier) }
+    if let held = waiting {
+      waiting = nil
+      if let last, time < held.time, time - last <= Self.leap, time >= last - Self.disorder {
+        dropped += 1
+        largest = max(largest, held.time - time)
+      } else {
+        last = held.time
+        found.append(held.carrier)
+      }
     }
-    last = held.time
-    return [held.carrier] + follow(time, carrier)
+    if let last, time - last > Self.leap {
+      waiting = (time, carrier)
+      return
+    }
+    last = last.map { max($0, time) } ?? time
+    found.append(carrier)
   }
 
   /// The end of the recording: nothing contradicts a fix that waits.
-  package mutating func finish() -> [Carrier] {
-    defer { waiting = nil }
-    return waiting.map { [$0.carrier] } ?? []
-  }
-
-  private mutating func follow(_ time: Instant, _ carrier: Carrier) -> [Carrier] {
-    if let last, time - last > Self.leap {
-      waiting = (time, carrier)
-      return []
-    }
-    last = last.map { max($0, time) } ?? time
-    return [carrier]
+  package mutating func finish(into found: inout [Carrier]) {
+    if let held = waiting { found.append(held.carrier) }
+    waiting = nil
   }
 }

@@ -16,7 +16,7 @@ package struct Schedule: Sendable {
 
   /// Steps that the searches of one value may take; see `SeriesSearch.work`. A new reminder may
   /// take a tenth of them: the work grows with the years since the start of a rule.
-  package static let maximumWork = 400_000
+  static let maximumWork = 400_000
 
   package init(_ reminder: Reminder, in zone: TimeZoneRules) {
     self.init(Shared(wrappedValue: reminder), in: zone)

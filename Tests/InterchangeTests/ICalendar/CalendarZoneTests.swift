@@ -16,7 +16,7 @@ import Testing
     let text = CalendarFixtures.calendar(
       "BEGIN:VTIMEZONE\nTZID:\(name)\n\(lines)\nEND:VTIMEZONE\nBEGIN:VEVENT\nDTSTART;TZID=\(name):"
         + "\(use)\nEND:VEVENT")
-    return CalendarZones(try CalendarDocument(Array(text.utf8), name: "f").calendars[0], of: [])
+    return CalendarZones(try CalendarDocument(Array(text.utf8), name: "f").calendars[0])
       .zone(named: name)
   }
 
@@ -46,7 +46,7 @@ import Testing
       let given = try #require(try JSONParser.parse(String(line)).object)
       let document = try CalendarDocument(
         Array(try #require(given["text"]?.string).utf8), name: "f")
-      let zone = try #require(CalendarZones(document.calendars[0], of: []).zone(named: "Made up"))
+      let zone = try #require(CalendarZones(document.calendars[0]).zone(named: "Made up"))
       let label = "\(given["zone"]?.string ?? "") \(given["form"]?.string ?? "")"
       #expect(NamedZone.find(zone.name)?.rules == zone.rules, "\(label)")
       for sample in given["samples"]?.array ?? [] {

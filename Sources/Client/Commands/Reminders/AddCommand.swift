@@ -94,27 +94,15 @@ struct AddCommand: ClientCommand {
       probe["place"] = ["lat": 0, "lon": 0, "radius_m": probe["radius_m"]]
       probe["radius_m"] = nil
     }
-    try Self.mustRing(try Self.read(probe, in: context), in: context)
+    // Of a time that can never ring, another one was meant.
+    guard try !Plan.isNever(Self.read(probe, in: context), in: context.zone(), at: context.now)
+    else {
+      throw Failure(
+        .badData,
+        "it could never ring: its days, hours, --from and --until leave no time of it; change one "
+          + "of them")
+    }
     return document
-  }
-
-  /// Refuses a time that its own conditions keep from ringing, ever: another one is meant.
-  private static func mustRing(_ reminder: Reminder, in context: Context) throws {
-    guard reminder.state == .armed, reminder.kind != .location else { return }
-    let now = context.now
-    var schedule = Schedule(reminder, in: try context.zone())
-    var history = History()
-    schedule.begin(reminder.state, &history, at: now, missed: .zero)
-    let plan = schedule.plan(history, Surroundings(), at: now)
-    let hasTime = reminder.kind == .preemptive || plan.rings != nil
-    // The daemon refuses a rule that is too long to count.
-    guard schedule.work < Schedule.maximumWork / 10,
-      plan.state == .expired || plan.state == .armed && !hasTime
-    else { return }
-    throw Failure(
-      .badData,
-      "it could never ring: its days, hours, --from and --until leave no time of it; change one "
-        + "of them")
   }
 
   /// The options for the time and the repeat that a title ends in.

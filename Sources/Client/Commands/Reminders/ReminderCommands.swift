@@ -140,10 +140,9 @@ struct SnoozeCommand: ClientCommand {
     let word = text.split(separator: " ").joined(separator: "-")
     if ["next-visit", "until-leave"].contains(word) { return word }
     if word == "until-I-leave" { return "until-leave" }
-    let hasMonths =
-      (try? CalendarSpan(parsing: text, behindHours: "min", hasMonths: true)).map { $0.months != 0 }
     // Months go by the calendar, from now.
-    if hasMonths != true, let span = TimeSpan(typed: text) {
+    let months = (try? CalendarSpan(parsing: text, behindHours: "min", hasMonths: true))?.months
+    if months ?? 0 == 0, let span = TimeSpan(typed: text) {
       guard span > .zero else {
         throw Failure(.badData, "the span is zero; give a longer one such as 20min")
       }

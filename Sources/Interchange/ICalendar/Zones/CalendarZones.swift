@@ -11,14 +11,20 @@ struct CalendarZones {
   /// No zones.
   init() {}
 
-  /// - Parameter calendars: of the stream. Where this one describes a zone by its name alone, the
-  ///   description of another one counts.
-  init(_ calendar: CalendarComponent, of calendars: [CalendarComponent]) {
+  /// The VTIMEZONEs of calendars, by their TZIDs; of several the last one.
+  static func descriptions(in calendars: [CalendarComponent]) -> [String: CalendarComponent] {
     var described: [String: CalendarComponent] = [:]
-    var uses: [String: ClosedRange<Instant>] = [:]
-    for zone in (calendars + [calendar]).flatMap({ $0.components("VTIMEZONE") }) {
+    for zone in calendars.lazy.flatMap({ $0.components("VTIMEZONE") }) {
       if let id = zone["TZID"]?.text { described[id] = zone }
     }
+    return described
+  }
+
+  /// - Parameter others: the descriptions of the whole stream. They count for a zone that the
+  ///   calendar only names.
+  init(_ calendar: CalendarComponent, _ others: [String: CalendarComponent] = [:]) {
+    let described = Self.descriptions(in: [calendar])
+    var uses: [String: ClosedRange<Instant>] = [:]
     for zone in calendar.components("VTIMEZONE") where zone["TZID"] == nil {
       leftOut.add(zone.line, "a VTIMEZONE has no TZID")
     }
@@ -26,7 +32,7 @@ struct CalendarZones {
     Self.collectUses(in: calendar, into: &uses)
     for name in Set(uses.keys).union(described.keys).prefix(Self.maximumZones) {
       known[name] =
-        described[name].flatMap {
+        (described[name] ?? others[name]).flatMap {
           Self.described($0, name: name, uses: uses[name] ?? Self.never, &leftOut)
         } ?? Self.system(name) ?? Self.fixed(name)
     }
