@@ -74,8 +74,9 @@ class MQTT(beside.Beside):
         place, reached, own = {id: number for number, (id, _) in enumerate(queue)}, -1, {}
         for message, firing in firings:
             id = firing["firing_id"]
-            # Who missed it gets it again, with this mark.
-            if id not in place or firing.get("repeated"):
+            # Who missed it gets it again, with this mark; one that the broker kept to itself passes
+            # for the first time with it.
+            if id not in place or firing.get("repeated") and place[id] <= reached:
                 continue
             number = place[id]
             if number > reached + 1 and self.broker.newest == broker.NEW:
