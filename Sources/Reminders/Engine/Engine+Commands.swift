@@ -86,7 +86,7 @@ extension Engine {
   }
 
   /// Applies a command to the history of a slot.
-  private mutating func apply(
+  mutating func apply(
     to index: Int32, _ command: (inout Schedule, inout History) -> Void
   ) {
     guard let slot = slots.slot(index) else { return }

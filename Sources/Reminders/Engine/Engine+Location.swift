@@ -120,7 +120,9 @@ extension Engine {
     }
     let comes = transition.kind == .arrive || transition.kind == .pass
     // A snooze until the next visit ends when that begins.
-    if comes, slot.history.silence == .nextVisit { change(index) { $0.silence = nil } }
+    if comes, slot.history.silence == .nextVisit {
+      apply(to: index) { $0.visited(&$1) }
+    }
     let isSilent = slot.history.silence != nil && !(comes && slot.history.silence == .nextVisit)
     let isHeld = slot.reminder.trigger == .depart && slot.reminder.hold > .zero
     var evaluation = evaluation(of: slots.slot(index) ?? slot, at: now)

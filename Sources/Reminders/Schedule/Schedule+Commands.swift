@@ -114,10 +114,16 @@ extension Schedule {
       guard reminder.kind == .location else { return }
       history.silence = .nextVisit
       endVisit(&history)
-      // That one rings, also where it has rung already.
-      if !reminder.repeats { history.usedUpTo = nil }
     }
     history.repetition = nil
+  }
+
+  /// A visit ends a silence until it, and rings, also where it has rung already. Until then what has
+  /// rung is used: another snooze may take the place of this one.
+  package func visited(_ history: inout History) {
+    guard history.silence == .nextVisit else { return }
+    history.silence = nil
+    if !reminder.repeats { history.usedUpTo = nil }
   }
 
   /// When it would ring by itself; nil for a place, and for a moment that it has missed.
@@ -238,7 +244,9 @@ extension Schedule {
     where next(after: name.previous).map({ $0.name != name || $0.due > now }) ?? true {
       history.leadsUsed[name] = nil
     }
-    if let used = history.usedUpTo, history.isUnacknowledged || !reminder.repeats,
+    // Of a time to leave, a due time still to come is used by `done` alone.
+    let hasRung = history.isUnacknowledged && reminder.kind != .preemptive
+    if let used = history.usedUpTo, hasRung || !reminder.repeats,
       let last = next(after: used.previous), last.name == used, last.due > now
     {
       history.usedUpTo = used.previous

@@ -29,10 +29,8 @@ extension Engine {
         if isFirst { replan(index, at: now) }
         continue
       }
-      change(index) {
-        $0.stay = .inside(Stay.Visit(since: now))
-        if $0.silence == .nextVisit { $0.silence = nil }
-      }
+      change(index) { $0.stay = .inside(Stay.Visit(since: now)) }
+      apply(to: index) { $0.visited(&$1) }
       replan(index, at: now)
     }
   }

@@ -7,6 +7,7 @@ import Testing
 /// What `done`, `pop` and the end of a snooze use, and what they leave.
 @Suite struct CompletionTests {
   private static let place = EngineHarness.place()
+  private static let far = #""place":{"lat":10,"lon":10,"radius_m":150}"#
 
   /// Friday 2026-06-12, 16:00.
   private func harness(_ members: String) throws -> EngineHarness {
@@ -29,6 +30,41 @@ import Testing
     harness.walk(from: 600, to: 0)
     harness.walk(from: 0, to: 600)
     #expect(harness.events == ["t:depart"])
+  }
+
+  /// Friday 2026-06-12, 16:00: it rings after ten minutes, is put off to the next visit and, instead,
+  /// for some minutes. In a zone to the west its due time is ahead again, and has rung.
+  @Test func whatHasRungStaysUsedUntilTheNextVisit() throws {
+    var harness = try harness(
+      #""due":"2026-06-12T15:30:00","on":"dwell","dwell_s":600,"if_inside":"fire",\#(Self.place)"#)
+    for _ in 0..<12 { harness.fix(0, after: 60) }
+    #expect(harness.events == ["t:dwell"])
+    harness.send(.snooze(id: "t", .nextVisit))
+    harness.send(.snooze(id: "t", .by(.seconds(600))))
+    harness.send(.zone(TimeZoneRules(name: "X", fixedOffset: -14_400, abbreviation: "X")))
+    harness.wait(1200)
+    #expect(harness.events == ["t:dwell", "t:due"])
+    #expect(harness.standings["t"]?.state == .fired)
+  }
+
+  /// Done twice, it rings once more for a snooze: the second due time, which is done, stays so.
+  @Test func otherLeadsDoNotBringBackATimeToLeaveThatIsDone() throws {
+    var harness = try harness(
+      #""kind":"preemptive","due":"2026-06-12T16:40:00","repeat":"FREQ=DAILY","travel_s":1800,"#
+        + Self.far)
+    harness.wait(660)
+    #expect(harness.events == ["t:leave"])
+    harness.send(.done(id: "t"))
+    harness.send(.done(id: "t"))
+    harness.send(.snooze(id: "t", .until(harness.now + .seconds(600))))
+    harness.wait(1200)
+    let before = harness.events
+    #expect(before.count == 2)
+    try harness.replace(
+      #"{"id":"t","title":"T","kind":"preemptive","due":"2026-06-12T16:40:00","#
+        + #""repeat":"FREQ=DAILY","travel_s":1800,"lead_s":[3600],\#(Self.far)}"#)
+    harness.wait(24 * 3600)
+    #expect(harness.events == before)
   }
 
   @Test(arguments: [Event.done(id: "t"), .pop(id: "t")])
