@@ -44,7 +44,8 @@ extension Model {
       case .daily: 120
       // Days may leave out all but one that the clocks move to the next day, in spring.
       case .weekly: spec.days == nil ? 70 : 400
-      case .monthly: 1200
+      // Of the 31st, for three times the Saturdays.
+      case .monthly: spec.days == nil ? 1200 : 4400
       }
     let horizon = end + days * 86_400
     return repeats.readings(from: start, to: LocalTime(seconds: horizon)).map { name in
