@@ -67,6 +67,11 @@ package enum Program {
     "find": "place find", "tasks": "list", "new": "add", "alarm": "anchor",
   ]
 
+  /// Words that one might expect as options of a reminder, each with the one that does it.
+  private static let otherOptions = [
+    "in": "due", "time": "due", "when": "due", "after": "due", "where": "at", "place": "at",
+  ]
+
   private static var verbs: [String] {
     let root = GeoremindCommand.configuration
     let commands = root.subcommands + root.groupedSubcommands.flatMap { $0.subcommands }
@@ -121,7 +126,9 @@ package enum Program {
     let begin = "Unknown option '--"
     guard ["add", "edit"].contains(verb), message.hasPrefix(begin) else { return nil }
     let name = String(message.dropFirst(begin.count).prefix { $0 != "'" })
-    let near = NearestWord.find(name, in: ReminderField.all.compactMap { $0.option?.name })
+    let near =
+      otherOptions[name]
+      ?? NearestWord.find(name, in: ReminderField.all.compactMap { $0.option?.name })
     return near.map { "\(begin)\(name)'. Did you mean '--\($0)'?" }
   }
 

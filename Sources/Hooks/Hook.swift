@@ -10,16 +10,23 @@ package struct Hook: Equatable, Sendable {
   package struct Unknown: Error, CustomStringConvertible {
     let name: String
     let known: [String]
+    /// The file that was read.
+    var file = "georemind.conf"
 
     package var description: String {
-      "no hook is named '\(name)': Exec= in section [Hook] of georemind.conf names "
+      "no hook is named '\(name)': Exec= in section [Hook] of \(file) names "
         + (known.isEmpty ? "no program" : known.joined(separator: ", "))
     }
   }
 
   /// - Throws: `Unknown`, or a file that cannot be read.
   package init(_ name: String, file: String, mayBeMissing: Bool = false) throws {
-    try self.init(name, HookSettings(file: file, mayBeMissing: mayBeMissing))
+    let settings = try HookSettings(file: file, mayBeMissing: mayBeMissing)
+    do throws(Unknown) {
+      try self.init(name, settings)
+    } catch {
+      throw Unknown(name: error.name, known: error.known, file: file)
+    }
   }
 
   package init(_ name: String, _ settings: HookSettings) throws(Unknown) {

@@ -75,6 +75,10 @@ import Testing
       try Hook("blnk", HookSettings(programs: ["/a/blink", "/a/say"]))
     }
     #expect("\(try #require(error))".hasSuffix("names blink, say"))
+    let named = #expect(throws: Hook.Unknown.self) {
+      try Hook("blink", file: "/nowhere/georemind.conf", mayBeMissing: true)
+    }
+    #expect("\(try #require(named))".contains("of /nowhere/georemind.conf names no program"))
   }
 
   @Test func theFieldsAreInTheEnvironment() throws {

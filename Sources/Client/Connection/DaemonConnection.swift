@@ -1,8 +1,10 @@
+import CivilTime
 import Companion
 import Control
 import Glibc
 import JSONText
 import LinuxRuntime
+import Reminders
 
 /// A connection to the daemon: one call after the other.
 ///
@@ -14,8 +16,12 @@ final class DaemonConnection {
 
   private var client: UnixClient
   private let path: String
+  /// What has named the path; nil where it is the usual one.
+  private let origin: String?
   /// Whether the daemon refuses to start with a configuration file.
   private let isWrong: (String) -> Bool
+  /// A due time as people read it.
+  private let due: (Instant) -> String?
   /// Microseconds before the second try; nil once it was made.
   private var retryDelay: UInt32?
   /// The bytes of the first call, until the daemon has answered.
@@ -33,19 +39,23 @@ final class DaemonConnection {
     path = SocketPath.find(option: socket, environment: context.environment)
     retryDelay = context.retryDelay
     isWrong = context.isWrongConfiguration
-    client = try Self.connect(path)
+    due = { try? context.display().answer($0) }
+    origin =
+      socket != nil
+      ? "--socket" : path == context.environment["GEOREMIND_SOCKET"] ? "GEOREMIND_SOCKET" : nil
+    client = try Self.connect(path, namedBy: origin)
   }
 
-  private static func connect(_ path: String) throws -> UnixClient {
+  private static func connect(_ path: String, namedBy origin: String?) throws -> UnixClient {
     do throws(SystemError) {
       return try UnixClient(path: path, timeout: 5_000_000)
     } catch {
       switch error.code {
       case ENOENT, ECONNREFUSED:
-        throw Failure(
-          .unavailable,
-          "no daemon listens on \(path); start it with "
-            + "'systemctl start georemindd' or name its socket with --socket")
+        let remedy =
+          origin.map { "\($0) names it: start 'georemindd --socket \(path)', or leave it out" }
+          ?? "start it with 'systemctl start georemindd' or name its socket with --socket"
+        throw Failure(.unavailable, "no daemon listens on \(path); \(remedy)")
       case EACCES, EPERM:
         throw Failure(
           .noPermission,
@@ -100,15 +110,25 @@ final class DaemonConnection {
 
   /// Ids with their titles, five at most.
   private func titled(_ ids: [String]) -> String {
-    let shown = ids.prefix(5).map { id in title(of: id).map { "\(id) '\($0)'" } ?? id }
+    let shown = ids.prefix(5).map { id in words(of: id).map { "\(id) \($0)" } ?? id }
     let rest = ids.count > shown.count ? " and \(ids.count - shown.count) more" : ""
     return shown.joined(separator: ", ") + rest
   }
 
-  /// The title of a reminder; nil where the daemon does not answer it.
-  private func title(of id: String) -> String? {
-    guard (try? begin("Show", ["id": .string(id)])) != nil else { return nil }
-    return (try? answer())?["reminder"]?["title"]?.string
+  /// The title of a reminder, and what tells it from others of the same; nil where the daemon does
+  /// not answer it.
+  private func words(of id: String) -> String? {
+    guard (try? begin("Show", ["id": .string(id)])) != nil,
+      let reminder = (try? answer())?["reminder"], let title = reminder["title"]?.string
+    else { return nil }
+    let state = reminder["state"]?.string
+    let details = [
+      reminder["place"]?["name"]?.string.map { "at \($0)" },
+      reminder["next_due"]?.instant.flatMap(due).map { "due \($0)" },
+      state == Reminder.State.armed.rawValue ? nil : state,
+    ]
+    let detail = details.compactMap { $0 }.joined(separator: ", ")
+    return "'\(title)'" + (detail.isEmpty ? "" : " (\(detail))")
   }
 
   /// All reminders as the daemon answers them, in the order of arrival.
@@ -204,7 +224,7 @@ final class DaemonConnection {
     usleep(delay)
     retryDelay = nil
     client.close()
-    client = try Self.connect(path)
+    client = try Self.connect(path, namedBy: origin)
     isUnread = false
     firstCall = []
     try send(call)

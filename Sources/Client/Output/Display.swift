@@ -27,10 +27,12 @@ struct Display {
     isForPeople && instant < time.now ? "\((time.now - instant).words) late" : entry(instant)
   }
 
-  /// A sentence of the daemon, with its times and speeds as people read them.
+  /// A sentence of the daemon, with its speeds in the units of the display and its times as people
+  /// read them.
   func sentence(_ text: String) -> String {
+    let text = speeds(text)
     guard isForPeople else { return text }
-    return speeds(text).split(separator: " ", omittingEmptySubsequences: false).map { word in
+    return text.split(separator: " ", omittingEmptySubsequences: false).map { word in
       let stamp = word.prefix { $0.isASCII && ($0.isNumber || "-:.TZ+".contains($0)) }
       guard stamp.utf8.count >= 20, let instant = try? Instant(rfc3339: String(stamp)) else {
         return String(word)

@@ -172,9 +172,9 @@ enum ReminderSentence {
     let leads = reminder.leads.map { $0 == .zero ? "in time" : "\($0) early" }
     let early =
       leads.isEmpty || reminder.leads == [.zero] ? "" : " " + leads.joined(separator: " and ")
-    let way = reminder.travel.map { "\($0) of \(reminder.transport.rawValue)" }
+    let way = reminder.travel.map { ", \($0) away," } ?? " by \(reminder.transport.rawValue),"
     let who = reminder.who.map { " for \($0)" } ?? ""
-    return "when it is time\(who) to leave for \(place) by \(way ?? reminder.transport.rawValue), "
+    return "when it is time\(who) to leave for \(place)\(way) "
       + "to be there\(early) at \(due)"
   }
 

@@ -75,6 +75,10 @@ import Testing
     #expect(
       early.output.contains("\nBy the present estimate, that is 2026-06-12T18:06:00+02:00 "),
       "\(early.output)")
+    let blind = try added(["rings": "2026-06-12T16:18:00Z"])
+    #expect(!blind.output.contains("By the present estimate"), "\(blind.output)")
+    #expect(
+      blind.notes.contains("there is no position yet; without one it rings at"), "\(blind.notes)")
     let late = try added(["state": "fired", "last_fired": "2026-06-12T16:00:00Z"])
     #expect(
       late.notes.contains("note: it rang at once. Should have left 3min ago\n"), "\(late.notes)")
@@ -472,6 +476,41 @@ import Testing
     #expect(run.lines.filter { !$0.hasPrefix(" ") } == expected)
   }
 
+  /// Of equal titles, their places, due times and states tell which is which.
+  @Test func remindersOfOneTitleAreToldApart() throws {
+    let rows: [String: JSONObject] = [
+      "a1": ["title": "Tea", "next_due": "2026-06-12T16:18:00Z", "state": "armed"],
+      "a2": ["title": "Tea", "place": ["name": "Rewe"], "state": "fired"],
+    ]
+    let run = try run(["rm", "tea"]) { call in
+      let id = call.parameters["id"]?.string ?? ""
+      guard let row = rows[id] else {
+        let error = GeoremindError.ambiguous(id: id, candidates: rows.keys.sorted())
+        return [VarlinkReply(error.varlink)]
+      }
+      return [VarlinkReply(parameters: ["reminder": .object(row)])]
+    }
+    #expect(run.notes.contains("a1 'Tea' (due 2026-06-12T18:18:00+02:00"), "\(run.notes)")
+    #expect(run.notes.contains("a2 'Tea' (at Rewe, fired);"), "\(run.notes)")
+  }
+
+  /// Whoever names a socket is told so, and not to start the system's service.
+  @Test func aNamedSocketIsNotTheSystems() throws {
+    let context = Context(
+      output: Output(descriptor: 1, noColor: "1"), notes: Output(descriptor: 2, noColor: "1"),
+      environment: ["GEOREMIND_SOCKET": "/nowhere/s"], now: Run.now)
+    for (socket, origin) in [(nil, "GEOREMIND_SOCKET"), ("/nowhere/o", "--socket")]
+      as [(String?, String)]
+    {
+      let failure = #expect(throws: Failure.self) {
+        try DaemonConnection(socket: socket, context)
+      }
+      let text = try "\(#require(failure))"
+      #expect(text.contains("; \(origin) names it: start 'georemindd"), "\(text)")
+      #expect(!text.contains("systemctl"))
+    }
+  }
+
   @Test func jsonListsOneObjectALine() throws {
     let run = try list(["--all", "--kind", "date", "--json"])
     #expect(run.lines.count == 3)
@@ -494,6 +533,25 @@ import Testing
     }
     #expect(run.status == 0)
     #expect(run.notes.hasPrefix("georemind: \(says)"))
+  }
+
+  @Test func besideDatesNextSaysThatPlacesHaveNoDistance() throws {
+    let timers: JSONValue = [["id": "aaa1", "title": "Tea", "time": "2026-06-12T17:00:00Z"]]
+    for (armed, fix, isSaid) in [(2, nil, true), (1, nil, false), (2, ["mode": 3], false)]
+      as [(Int, JSONValue?, Bool)]
+    {
+      let run = try run(["next"]) { call in
+        call.method.hasSuffix(".Status")
+          ? [
+            VarlinkReply(parameters: [
+              "status": .object(JSONObject(["armed": .int(armed), "fix": fix]))
+            ])
+          ]
+          : [VarlinkReply(parameters: ["timers": timers, "places": []])]
+      }
+      #expect(run.output.contains("Tea"))
+      #expect(run.notes.hasPrefix("georemind: without a fix") == isSaid, "\(run.notes)")
+    }
   }
 
   @Test func nextIsGroupedByTimeAndByDistance() throws {

@@ -13,9 +13,11 @@ import Testing
     (.imperial, "up to 80 km/h", "50 mph"), (.metric, "up to 80 km/h", "80 km/h"),
     (.nautical, "no speed in km/h", "in km/h"),
   ])
-  func aSentenceHasSpeedsInTheUnitsOfTheScreen(units: LengthUnits, text: String, end: String) {
-    let display = Display(
-      time: HumanTime(now: Run.now, zone: .utc), units: units, isForPeople: true)
-    #expect(display.sentence(text).hasSuffix(end), "\(display.sentence(text))")
+  func aSentenceHasSpeedsInTheUnitsOfTheDisplay(units: LengthUnits, text: String, end: String) {
+    for isForPeople in [true, false] {
+      let display = Display(
+        time: HumanTime(now: Run.now, zone: .utc), units: units, isForPeople: isForPeople)
+      #expect(display.sentence(text).hasSuffix(end), "\(display.sentence(text))")
+    }
   }
 }

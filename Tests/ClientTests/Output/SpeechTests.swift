@@ -266,6 +266,7 @@ import Testing
 
   @Test(arguments: [
     (["add", "x", "--near", "Rewe"], "unknown option '--near'; did you mean '--near-category'?"),
+    (["add", "x", "--in", "5min"], "unknown option '--in'; did you mean '--due'?"),
     (["add", "x", "--att", "Rewe"], "unknown option '--att'; did you mean '--at'?"),
     (["add", "x"], "say where (--at"),
     (["add", "x"], "; see 'georemind add --help'"),

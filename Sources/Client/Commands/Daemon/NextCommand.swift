@@ -40,15 +40,19 @@ struct NextCommand: ClientCommand {
           entry["title"]?.string ?? "", "\(entry["on"]?.string ?? "")\(place)",
         ], under: Heading(rank: 1, text: "by distance"))
     }
-    if listing.isEmpty {
-      let status = try daemon.call("Status")["status"]
-      let isWithoutFix = status?["armed"]?.int ?? 0 > 0 && status?["fix"] == nil
-      try context.note(
-        isWithoutFix
-          ? "no date waits, and without a fix no place has a distance; see 'georemind status'"
-          : "nothing waits to fire")
-    }
     try listing.print(to: context.output) { $0 }
+    if places.isEmpty {
+      let status = try daemon.call("Status")["status"]
+      let dates = Set(timers.compactMap { $0["id"]?.string }).count
+      let isWithoutFix =
+        dates < limit && status?["armed"]?.int ?? 0 > dates && status?["fix"] == nil
+      if isWithoutFix {
+        let begin = timers.isEmpty ? "no date waits, and " : ""
+        try context.note("\(begin)without a fix no place has a distance; see 'georemind status'")
+      } else if timers.isEmpty {
+        try context.note("nothing waits to fire")
+      }
+    }
     if let words = MuteCommand.words(answer["quiet"], display) {
       try context.note("quiet: \(words)")
     }

@@ -145,8 +145,9 @@ struct AddCommand: ClientCommand {
     guard !options.json else { return try context.output.line(["id": .string(id)]) }
     let kept = answer["reminder"]?.object ?? JSONObject()
     let added = try ListedReminder(kept, zone: context.zone())
-    try say(added, here: CurrentPosition(answer), with: daemon, in: context) {
-      try sayWhenToLeave(added, daemon, context)
+    let here = CurrentPosition(answer)
+    try say(added, here: here, with: daemon, in: context) {
+      try sayWhenToLeave(added, isLocated: here != nil, daemon, context)
       try context.output.line(id.printable)
       try context.noteUndo(options)
     }
@@ -210,11 +211,19 @@ struct AddCommand: ClientCommand {
 
   /// When a time to leave rings by the present estimate, or why it has rung at once.
   private func sayWhenToLeave(
-    _ entry: ListedReminder, _ daemon: DaemonConnection, _ context: Context
+    _ entry: ListedReminder, isLocated: Bool, _ daemon: DaemonConnection, _ context: Context
   ) throws {
     guard entry.reminder.kind == .preemptive else { return }
     let display = try context.display()
     if let rings = entry.json["rings"]?.instant, rings > display.time.now {
+      let lead = entry.reminder.leads.first ?? .zero
+      // Without a position there is no way to reckon with.
+      if !isLocated, entry.reminder.travel == nil, let due = entry.due,
+        rings >= lead.before(due, in: display.zone)
+      {
+        return try context.note(
+          "note: there is no position yet; without one it rings at \(display.answer(rings))")
+      }
       return try context.output.line("By the present estimate, that is \(display.answer(rings))")
     }
     guard entry.json["last_fired"] != nil else { return }
