@@ -118,14 +118,6 @@ extension Schedule {
     history.repetition = nil
   }
 
-  /// A visit ends a silence until it, and rings, also where it has rung already. Until then what has
-  /// rung is used: another snooze may take the place of this one.
-  package func visited(_ history: inout History) {
-    guard history.silence == .nextVisit else { return }
-    history.silence = nil
-    if !reminder.repeats { history.usedUpTo = nil }
-  }
-
   /// When it would ring by itself; nil for a place, and for a moment that it has missed.
   private mutating func ownTime(
     _ history: History, _ surroundings: Surroundings, at now: Instant

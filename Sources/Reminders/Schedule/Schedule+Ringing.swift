@@ -83,6 +83,14 @@ extension Schedule {
       repeats(after: count) ? History.Repetition(next: now + span, count: count) : nil
   }
 
+  /// A visit ends a silence until it, and rings, also where it has rung already. Until then that is
+  /// used: another snooze may replace this one.
+  package func visited(_ history: inout History) {
+    guard history.silence == .nextVisit else { return }
+    history.silence = nil
+    if !reminder.repeats { history.usedUpTo = nil }
+  }
+
   /// Whether there is another repetition after so many.
   func repeats(after count: Int) -> Bool {
     let limit = reminder.nagLimit ?? Reminder.defaultNagLimit
