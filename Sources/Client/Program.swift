@@ -67,7 +67,7 @@ package enum Program {
     "find": "place find", "tasks": "list", "new": "add", "alarm": "anchor",
   ]
 
-  /// Words that one might expect as options of a reminder, each with the one that does it.
+  /// Words that one might expect as options of a reminder, each with the option for it.
   private static let otherOptions = [
     "in": "due", "time": "due", "when": "due", "after": "due", "where": "at", "place": "at",
   ]

@@ -16,12 +16,12 @@ final class DaemonConnection {
 
   private var client: UnixClient
   private let path: String
-  /// What has named the path; nil where it is the usual one.
+  /// The option or the variable of the path; nil where it is the usual one.
   private let origin: String?
   /// Whether the daemon refuses to start with a configuration file.
   private let isWrong: (String) -> Bool
-  /// A due time as people read it.
-  private let due: (Instant) -> String?
+  /// A time by the clocks of the system.
+  private let text: (Instant) -> String?
   /// Microseconds before the second try; nil once it was made.
   private var retryDelay: UInt32?
   /// The bytes of the first call, until the daemon has answered.
@@ -39,7 +39,8 @@ final class DaemonConnection {
     path = SocketPath.find(option: socket, environment: context.environment)
     retryDelay = context.retryDelay
     isWrong = context.isWrongConfiguration
-    due = { try? context.display().answer($0) }
+    // Not relative to now: the clock is the daemon's, which would be asked.
+    text = { try? $0.rfc3339(zone: context.zone()) }
     origin =
       socket != nil
       ? "--socket" : path == context.environment["GEOREMIND_SOCKET"] ? "GEOREMIND_SOCKET" : nil
@@ -115,8 +116,8 @@ final class DaemonConnection {
     return shown.joined(separator: ", ") + rest
   }
 
-  /// The title of a reminder, and what tells it from others of the same; nil where the daemon does
-  /// not answer it.
+  /// The title of a reminder, and how it differs from others of this title; nil where the daemon
+  /// does not answer it.
   private func words(of id: String) -> String? {
     guard (try? begin("Show", ["id": .string(id)])) != nil,
       let reminder = (try? answer())?["reminder"], let title = reminder["title"]?.string
@@ -124,7 +125,7 @@ final class DaemonConnection {
     let state = reminder["state"]?.string
     let details = [
       reminder["place"]?["name"]?.string.map { "at \($0)" },
-      reminder["next_due"]?.instant.flatMap(due).map { "due \($0)" },
+      (reminder["rings"] ?? reminder["next_due"])?.instant.flatMap(text).map { "at \($0)" },
       state == Reminder.State.armed.rawValue ? nil : state,
     ]
     let detail = details.compactMap { $0 }.joined(separator: ", ")

@@ -479,7 +479,7 @@ import Testing
   /// Of equal titles, their places, due times and states tell which is which.
   @Test func remindersOfOneTitleAreToldApart() throws {
     let rows: [String: JSONObject] = [
-      "a1": ["title": "Tea", "next_due": "2026-06-12T16:18:00Z", "state": "armed"],
+      "a1": ["title": "Tea", "rings": "2026-06-12T16:18:00Z", "state": "armed"],
       "a2": ["title": "Tea", "place": ["name": "Rewe"], "state": "fired"],
     ]
     let run = try run(["rm", "tea"]) { call in
@@ -490,7 +490,7 @@ import Testing
       }
       return [VarlinkReply(parameters: ["reminder": .object(row)])]
     }
-    #expect(run.notes.contains("a1 'Tea' (due 2026-06-12T18:18:00+02:00"), "\(run.notes)")
+    #expect(run.notes.contains("a1 'Tea' (at 2026-06-12T18:18:00+02:00"), "\(run.notes)")
     #expect(run.notes.contains("a2 'Tea' (at Rewe, fired);"), "\(run.notes)")
   }
 

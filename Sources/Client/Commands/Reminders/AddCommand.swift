@@ -217,7 +217,7 @@ struct AddCommand: ClientCommand {
     let display = try context.display()
     if let rings = entry.json["rings"]?.instant, rings > display.time.now {
       let lead = entry.reminder.leads.first ?? .zero
-      // Without a position there is no way to reckon with.
+      // Without a position no way is known.
       if !isLocated, entry.reminder.travel == nil, let due = entry.due,
         rings >= lead.before(due, in: display.zone)
       {
