@@ -85,8 +85,6 @@ def compare(script, rows, is_disturbed):
     # silences are not those of the script. The generated lives compare them.
     silent = {step["reminder"]["id"] for step in script.steps
               if step.get("reminder", {}).get("on") == "silent"}
-    # Whether a command or a firing of the same second comes first is not said.
-    commands = {(step["id"], step["at"]) for step in script.steps if "id" in step}
     for id in sorted(kinds):
         if id in script.uncertain | nags | silent:
             continue
@@ -108,9 +106,6 @@ def compare(script, rows, is_disturbed):
         ours = sorted(firing for firing in wanted[id] if firing[0] <= last)
         theirs = sorted(found[id])
         for number in range(max(len(ours), len(theirs))):
-            if number < len(ours) and (id, ours[number][0]) in commands and (
-                    ours[number:number + 1] != theirs[number:number + 1]):
-                break
             if number >= len(theirs):
                 # A call comes a little later within its second.
                 if script.may_end(id, ours[number][0], span if is_disturbed else 1):

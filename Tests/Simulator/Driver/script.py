@@ -148,8 +148,9 @@ class Script:
                 if offset == 0 or step["at"] + offset < fixes[0]:
                     line = dict(step, goes_on=offset < BURST[-1])
                     found.append(((step["at"] + offset) * 10 ** 6, line))
-        # What is due in the same second comes first: each repetition may be a millisecond later.
-        return sorted(((time + 100_000, line) for time, line in found), key=lambda pair: pair[0])
+        # What is due in the same second comes first: each repetition may be a millisecond later, and
+        # an alarm of one minute has hundreds of them.
+        return sorted(((time + 500_000, line) for time, line in found), key=lambda pair: pair[0])
 
 
 def lives(program, seed, count):
