@@ -71,20 +71,25 @@ class MQTT(beside.Beside):
         if missing:
             return [f"lost: the broker has not passed on the {name} firing {missing[0]}, "
                     f"one of {len(missing)}"]
-        place, reached, own = {id: number for number, (id, _) in enumerate(queue)}, -1, {}
+        place, own = {id: number for number, (id, _) in enumerate(queue)}, {}
+        # The last in order that has passed, and the last without the mark of a repetition.
+        passed = reached = -1
         for message, firing in firings:
             id = firing["firing_id"]
-            # Who missed it gets it again, with this mark; one that the broker kept to itself passes
-            # for the first time with it.
-            if id not in place or firing.get("repeated") and place[id] <= reached:
+            if id not in place:
                 continue
             number = place[id]
-            if number > reached + 1 and self.broker.newest == broker.NEW:
-                return [f"order: the {name} firing {id} came before {queue[reached + 1][0]}"]
+            # Who missed it gets it again, with this mark; if the broker kept it to itself before,
+            # it passes for the first time with it.
+            if firing.get("repeated"):
+                passed += number == passed + 1
+                continue
+            if number > passed + 1 and self.broker.newest == broker.NEW:
+                return [f"order: the {name} firing {id} came before {queue[passed + 1][0]}"]
             if id in own and not self.may_repeat(own[id], message.time, queue, number == reached):
                 return [f"doubled: the {name} firing {id} came again at {message.time}"]
             own[id] = message.time
-            reached = max(reached, number)
+            reached, passed = max(reached, number), max(passed, number)
         if self.disturbances or self.broker.moods:
             return []
         again = [firing["firing_id"] for message, firing in firings
