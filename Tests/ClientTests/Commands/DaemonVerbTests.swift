@@ -494,7 +494,7 @@ import Testing
     #expect(run.notes.contains("a2 'Tea' (at Rewe, fired);"), "\(run.notes)")
   }
 
-  /// Whoever names a socket is told so, and not to start the system's service.
+  /// The error names what has named the socket, and not the system's service.
   @Test func aNamedSocketIsNotTheSystems() throws {
     let context = Context(
       output: Output(descriptor: 1, noColor: "1"), notes: Output(descriptor: 2, noColor: "1"),
