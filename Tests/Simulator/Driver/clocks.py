@@ -20,8 +20,11 @@ class Date:
     """A reminder that fires once, or daily at a reading of the clock."""
 
     def __init__(self, id, due, zone, is_daily):
-        self.id, self.due, self.zone, self.is_daily = id, due, zone, is_daily
-        self.next, self.fired = due, []
+        # Its document has a reading, of which the first counts.
+        reading = datetime.datetime.fromtimestamp(due, zone).replace(fold=0)
+        self.id, self.zone, self.is_daily = id, zone, is_daily
+        self.due = self.next = int(reading.timestamp())
+        self.fired = []
         self.last = None  # when it last fired, as far as that was true
         self.early = None  # when a clock that was ahead fired it, since taken back
 
