@@ -219,6 +219,22 @@ struct DeliveryWorld {
     #expect(world.row?.failingSince == nil && world.row?.text == nil)
   }
 
+  /// The first firing that comes through ends the condition: the daemon stores that while the firing
+  /// is still under way.
+  @Test func whatIsDeliveredDuringAStoreIsNotDeliveredAgain() {
+    var world = world(0)
+    world.run()
+    world.handle(.condition("it drops messages"))
+    world.run()
+    world.runTime = 50
+    world.fire()
+    while world.runs.isEmpty, world.step() {}
+    world.handle(.condition(nil))
+    world.run()
+    #expect(world.deliveries == [1])
+    #expect(world.row == ConsumerRow(name: "d", upto: 1))
+  }
+
   @Test func aFiringThatIsRefusedIsGivenUpAtOnce() {
     var world = world(2)
     world.program = { seq, _ in seq == 1 ? .refused("it exited with 65") : .delivered }

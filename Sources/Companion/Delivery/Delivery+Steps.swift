@@ -9,7 +9,10 @@ extension Delivery {
     guard !isAsking, isConnected else { return nil }
     guard now >= pausedUntil else { return .wake(in: pausedUntil - now) }
     guard let row, !isFresh || isUnstored else { return ask(.open) }
-    if isUnstored { return ask(.store(row, ledger: ledger)) }
+    if isUnstored {
+      stored = row
+      return ask(.store(row, ledger: ledger))
+    }
     for queue in queues {
       guard let known = progress[queue] else { continue }
       if let waiting = known.current {

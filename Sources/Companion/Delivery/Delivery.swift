@@ -107,6 +107,8 @@ package struct Delivery: Sendable {
   var row: ConsumerRow?
   var ledger = ""
   var isUnstored = false
+  /// The row that was stored last, or is.
+  var stored: ConsumerRow?
   var missedUpto = 0
   var pausedUntil = Int64.min
   /// Steady time at which the present run of failures began.
@@ -172,7 +174,10 @@ package struct Delivery: Sendable {
       }
     case .ended(let seq, let outcome): take(outcome, of: seq, now, random, &effects)
     case .stored(let row, let ledger):
-      (isAsking, isUnstored) = (false, false)
+      isAsking = false
+      // What has ended meanwhile is to be stored, too.
+      guard self.row == stored || ledger != self.ledger else { break }
+      isUnstored = false
       adopt(row, ledger)
     case .forgotten:
       (isAsking, isUnstored, row) = (false, false, nil)
