@@ -107,7 +107,7 @@ package struct Delivery: Sendable {
   var row: ConsumerRow?
   var ledger = ""
   var isUnstored = false
-  /// The row that was stored last, or is.
+  /// The row of the last store, or of the store under way.
   var stored: ConsumerRow?
   var missedUpto = 0
   var pausedUntil = Int64.min
@@ -175,7 +175,7 @@ package struct Delivery: Sendable {
     case .ended(let seq, let outcome): take(outcome, of: seq, now, random, &effects)
     case .stored(let row, let ledger):
       isAsking = false
-      // What has ended meanwhile is to be stored, too.
+      // A firing has ended meanwhile: its row is stored next.
       guard self.row == stored || ledger != self.ledger else { break }
       isUnstored = false
       adopt(row, ledger)
