@@ -40,7 +40,8 @@ extension Engine {
     before.edited(to: &after, &history, follows: follows, at: now)
     turn.work += before.work + after.work
     exchange(reminder, history, at: now)
-    if times.0 != history.usedUpTo || times.1 != history.leadsUsed,
+    let hasOtherTimes = reminder.hasOtherTimes(than: old.reminder)
+    if hasOtherTimes || times.0 != history.usedUpTo || times.1 != history.leadsUsed,
       let index = slots.index(of: reminder.id)
     {
       slots.watch(index, since: now)

@@ -186,6 +186,12 @@ package struct Reminder: Equatable, Sendable {
       && hasSamePlace(as: other)
   }
 
+  /// Whether its due times are others, so that what has passed counts anew.
+  func hasOtherTimes(than old: Reminder) -> Bool {
+    due != old.due || repeatRule != old.repeatRule || repeatChanges != old.repeatChanges
+      || kind != old.kind
+  }
+
   func hasSamePlace(as other: Reminder) -> Bool {
     place == other.place && area == other.area && nearCategory == other.nearCategory
       && nearRadius == other.nearRadius

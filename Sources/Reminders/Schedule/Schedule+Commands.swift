@@ -171,9 +171,7 @@ extension Schedule {
     if let repetition = history.repetition, !new.repeats(after: repetition.count) {
       history.repetition = nil
     }
-    let hasOtherTimes =
-      old.due != reminder.due || old.repeatRule != reminder.repeatRule
-      || old.repeatChanges != reminder.repeatChanges || old.kind != reminder.kind
+    let hasOtherTimes = reminder.hasOtherTimes(than: old)
     let isElsewhere = !old.waitsAtTheSamePlace(as: reminder)
     // After its last due time has rung it is over, also during a snooze.
     let wasOver = occurrence(history, at: now) == nil && history.lastRung != nil

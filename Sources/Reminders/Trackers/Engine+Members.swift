@@ -61,6 +61,8 @@ extension Engine {
     guard slot.hasFence, let members = slots.slot(index)?.history.members,
       MemberRule(who, slot.reminder.trigger, move.kind).holds(for: others, members)
     else { return }
+    // A way through before the reminder was what it is now brings nobody.
+    if move.kind == .pass, move.since <= slots.watchedSince(index) { return }
     let stay = slot.history.stay
     if move.kind == .foundInside, stay.presence == .inside { return }
     // Nothing ends that was not on.

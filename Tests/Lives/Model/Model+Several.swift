@@ -28,7 +28,9 @@ extension Model {
     let isInside = positions[name]?.inside?.contains(record.spec.region) ?? false
     let wasInside = record.members[name]
     let before = presenceOfSeveral(record)
-    if wasInside == false, let crossing, isFollowed(record), counts(passOf: name, record) {
+    if wasInside == false, let crossing, crossing > Double(record.watchedSince),
+      isFollowed(record), counts(passOf: name, record)
+    {
       (record.mover, record.isMoving) = (name, true)
       pass(&record, at: crossing)
     }
