@@ -92,6 +92,38 @@ extension Publisher.Effect {
     #expect(topics(world.handle(.connected(.five))) == expected)
   }
 
+  /// The access list forbade the last firing's topic for a while, and nothing else changes.
+  @Test func whatTheBrokerRefusesIsSentAgain() {
+    let world = PublisherWorld { $0.announcesEntities = false }
+    _ = world.handle(.connected(.five))
+    #expect(topics(world.firing(1)).last == "georemind/4f2a91c3/last")
+    _ = world.handle(.failed(nil, "not authorized"))
+    #expect(topics(world.pass(59)).isEmpty)
+    #expect(topics(world.pass(1)).contains("georemind/4f2a91c3/last"))
+    _ = world.handle(.acknowledged(nil))
+    #expect(topics(world.pass(86_400)).isEmpty)
+  }
+
+  /// A topic that is never permitted: the waits grow up to 16 minutes, and a new refusal after
+  /// quiet begins with the first one.
+  @Test func refusalsWithoutEndAreBounded() {
+    let world = PublisherWorld { $0.announcesEntities = false }
+    _ = world.handle(.connected(.five))
+    var waits: [Double] = []
+    for _ in 0..<7 {
+      _ = world.handle(.failed(nil, "not authorized"))
+      _ = world.handle(.failed(nil, "not authorized"))
+      let before = world.now
+      while topics(world.pass(1)).isEmpty {}
+      waits.append(Double(world.now - before) / 1e6)
+    }
+    #expect(waits == [60, 120, 240, 480, 960, 960, 960])
+    _ = world.pass(961)
+    _ = world.handle(.failed(nil, "not authorized"))
+    #expect(topics(world.pass(59)).isEmpty)
+    #expect(!topics(world.pass(1)).isEmpty)
+  }
+
   @Test func aFiringWaitsUntilHomeAssistantHasSubscribed() {
     let world = PublisherWorld()
     _ = world.handle(.connected(.five))

@@ -88,6 +88,21 @@ import Testing
     #expect(!passBack(try connect()).contains { if case .read = $0 { true } else { false } })
   }
 
+  /// What is retained was kept from everybody with the rest.
+  @Test func withProofAllThatIsRetainedIsSentAgain() throws {
+    let last = "georemind/4f2a91c3/last"
+    let test = try connect()
+    _ = world.firing(1)
+    let late = world.pass(30)
+    #expect(!late.contains { $0.message?.topic == last })
+    #expect(world.publisher.selfTest?.verdict == .unproven)
+    let daily = world.pass(86_400).compactMap(\.message).first { $0.topic == test.topic }
+    #expect(passBack(daily).contains { $0.message?.topic == last })
+    // Once more it is only tested.
+    let next = world.pass(86_400).compactMap(\.message).first { $0.topic == test.topic }
+    #expect(!passBack(next).contains { $0.message?.topic == last })
+  }
+
   @Test func theTestIsRepeatedEachDay() throws {
     _ = passBack(try connect())
     #expect(world.pass(86_399).compactMap(\.message).isEmpty)
@@ -96,8 +111,10 @@ import Testing
     #expect(conditions(world.pass(30)).first??.contains("access list") == true)
     // Its answer is late, and the next one is not.
     #expect(conditions(passBack(daily.first)).isEmpty)
-    let next = world.pass(86_370).compactMap(\.message)
+    #expect(world.pass(299).compactMap(\.message).isEmpty)
+    let next = world.pass(1).compactMap(\.message)
     #expect(conditions(passBack(next.first)) == [nil])
+    #expect(world.pass(86_399).compactMap(\.message).isEmpty)
   }
 
   @Test func messagesOfOthersProveNothing() throws {

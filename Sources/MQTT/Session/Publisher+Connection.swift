@@ -12,8 +12,8 @@ extension Publisher {
     selfTest = version == .threeOneOne ? selfTest ?? SelfTest() : nil
     selfTest?.connected(isReading: inputLimit.level != .nothing)
     subscribe(&effects)
-    announce(&effects)
-    anchor.announced(at: now.steady)
+    announcements = AnnouncementRetry()
+    announce(now, &effects)
     if settings.announcesEntities { start.hold(at: now.steady) }
     // It may have started unseen, while there was no connection.
     if let seq = presence.missedAfter { repetition.start(after: seq) }
@@ -54,7 +54,8 @@ extension Publisher {
   }
 
   /// All that a subscriber must know, in the order in which Home Assistant needs it.
-  func announce(_ effects: inout [Effect]) {
+  mutating func announce(_ now: ClockReadings, _ effects: inout [Effect]) {
+    anchor.announced(at: now.steady)
     if settings.announcesEntities {
       effects += discovery.messages.map { .publish($0, nil) }
     }

@@ -9,7 +9,7 @@ extension Publisher {
     _ effects: inout [Effect]
   ) {
     if selfTest != nil, topic == topics.selfTest || topic == topics.firing {
-      hearBack(topic, payload, &effects)
+      hearBack(topic, payload, now, &effects)
     } else if settings.announcesEntities, topic == topics.status {
       hear(payload, isRetained, now, &effects)
     } else if let key = topics.trackerKey(of: topic) {
@@ -73,8 +73,7 @@ extension Publisher {
   mutating func begin(wasOnline: Bool, _ now: ClockReadings, _ effects: inout [Effect]) {
     start.begin(at: now.steady, wasOnline: wasOnline)
     presence.cameOnline()
-    announce(&effects)
-    anchor.announced(at: now.steady)
+    announce(now, &effects)
     guard let seq = presence.missedAfter else { return }
     repetition.start(after: seq)
     if !repetition.isActive { presence.caughtUp(to: seq, isEnd: true) }

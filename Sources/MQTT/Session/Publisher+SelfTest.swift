@@ -28,6 +28,7 @@ extension Publisher {
         let reason =
           "the broker acknowledges messages of \(topics.firing) and does not pass them on: its "
           + "access list must permit them"
+        announcements.refused(at: now.steady)
         end(.firing(seq), .failed(reason), &effects)
       } else {
         times.append(time + SelfTest.timeout)
@@ -38,8 +39,10 @@ extension Publisher {
   }
 
   /// A message of the service has come back.
-  mutating func hearBack(_ topic: String, _ payload: [UInt8], _ effects: inout [Effect]) {
-    let wasProven = selfTest?.verdict == .proven
+  mutating func hearBack(
+    _ topic: String, _ payload: [UInt8], _ now: ClockReadings, _ effects: inout [Effect]
+  ) {
+    let verdict = selfTest?.verdict
     if topic == topics.selfTest {
       guard selfTest?.cameBack(String(decoding: payload, as: UTF8.self)) == true else { return }
     } else {
@@ -49,8 +52,10 @@ extension Publisher {
       outgoing[index].isBack = true
       selfTest?.firingCameBack()
     }
-    guard !wasProven else { return }
+    guard verdict != .proven else { return }
     effects.append(.condition(nil))
+    // What is retained may have been kept from everybody, too.
+    if verdict == .unproven { announce(now, &effects) }
     if let seq = selfTest?.missedAfter { repetition.start(after: seq) }
   }
 }

@@ -111,6 +111,7 @@ package struct Publisher: Sendable {
 
   var isConnected = false
   var start = HomeAssistantStart()
+  var announcements = AnnouncementRetry()
   /// Runs with MQTT 3.1.1 alone.
   var selfTest: SelfTest?
   var inputLimit = InputLimit()
@@ -158,7 +159,9 @@ package struct Publisher: Sendable {
     case .connected(let version): connect(version, now, &effects)
     case .disconnected(let loss): disconnect(loss, now, &effects)
     case .acknowledged(let token): acknowledge(token, now, &effects)
-    case .failed(let token, let reason): end(token, .failed(reason), &effects)
+    case .failed(let token, let reason):
+      if token == nil { announcements.refused(at: now.steady) }
+      end(token, .failed(reason), &effects)
     case .refused(let token, let reason): end(token, .refused(reason), &effects)
     case .received(let topic, let payload, let isRetained):
       receive(topic, payload, isRetained, now, &effects)
@@ -243,6 +246,8 @@ package struct Publisher: Sendable {
       if let due = anchor.due { times.append(due) }
       if start.isDeferred, now.steady >= start.next { begin(wasOnline: false, now, &effects) }
       if start.isDeferred { times.append(start.next) }
+      if announcements.begins(at: now.steady) { announce(now, &effects) }
+      if let due = announcements.due { times.append(due) }
       if inputLimit.ends(at: now.steady) {
         selfTest?.connected(isReading: true)
         subscribe(&effects)

@@ -2,7 +2,7 @@
 ///
 /// MQTT 3.1.1 has no refusal: a broker acknowledges also what its access list drops. So the service
 /// subscribes to its own topic of firings and to one for the test. With each connection and every
-/// day it sends a message to the latter. If that comes back, the service may read and write under
+/// day, and five minutes after a test that failed, it sends a message to the latter. If that comes back, the service may read and write under
 /// its prefix, and a firing that does not come back has reached nobody. If it does not, nobody
 /// knows: the access list may forbid writing, or only reading.
 struct SelfTest: Sendable {
@@ -10,6 +10,8 @@ struct SelfTest: Sendable {
   static let timeout: Int64 = 30_000_000
   /// Between two tests, microseconds.
   static let interval: Int64 = 86_400_000_000
+  /// After one that failed, microseconds: its access list may be mended.
+  static let failedInterval: Int64 = 300_000_000
 
   enum Verdict: Equatable, Sendable {
     case unknown
@@ -58,6 +60,7 @@ struct SelfTest: Sendable {
     guard let expected, now >= expected.until else { return false }
     self.expected = nil
     verdict = .unproven
+    next = now + Self.failedInterval
     return true
   }
 

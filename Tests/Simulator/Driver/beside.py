@@ -30,6 +30,7 @@ class Beside:
         self.process, self.limit, self.is_busy = None, -1, False
         self.is_ready = False
         self.disturbances = []  # (microseconds, whether the power was cut)
+        self.ends = []  # when a process ended, in microseconds
         self.options = options + ["--config", os.path.join(of_daemon.folder, "configuration"),
                                   "--socket", os.path.join(of_daemon.folder, "socket")]
         self.zone = os.path.join(of_daemon.folder, "localtime")
@@ -96,6 +97,7 @@ class Beside:
             return None
         code = self.process.kill()
         self.process = None
+        self.ends.append(self.of_daemon.now)
         self.disturb(cuts_power)
         self.look()
         return code

@@ -137,6 +137,7 @@ class Broker:
         self.newest = newest
         self.listener, self.connections = None, []
         self.passed, self.retained = [], {}
+        self.kept = []  # (time, topic, payload) of what it acknowledged and passed on to nobody
         self.owed = []  # (time, connection, bytes), by rising time
         self.mood, self.next_mood = "well", None
         self.has_moods, self.moods = has_moods, []  # (time, mood)
@@ -175,6 +176,10 @@ class Broker:
         """Whether it was well all the time, and nothing ended its connections."""
         before = [mood for time, mood in self.moods if time <= start][-1:]
         return before in ([], ["well"]) and not any(start < time <= end for time, _ in self.moods)
+
+    def is_well_within(self, start, span):
+        """Whether it begins to be well in so many microseconds."""
+        return any(mood == "well" and start < time <= start + span for time, mood in self.moods)
 
     def change_mood(self, now):
         if not self.has_moods:
@@ -288,6 +293,8 @@ class Broker:
         reader.properties(connection.version)
         is_new = connection.version == NEW
         is_refused = self.mood in ("refuses", "swallows")
+        if self.mood == "refuses" and not is_new:
+            self.kept.append((now, topic.decode(), reader.body))
         if not is_refused:
             self.pass_on(topic, reader.body, bool(flags & 1), now)
         if id is None or self.mood in ("swallows", "owes") and not self.acknowledges_all:
