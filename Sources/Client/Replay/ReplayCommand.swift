@@ -34,8 +34,9 @@ struct ReplayCommand: ClientCommand {
     commandName: "replay", abstract: "Play a recorded feed against reminders, in virtual time.",
     discussion: """
       Shows which reminders would have fired, when and why. It changes nothing and needs no \
-      daemon, except without --reminders: then it takes the daemon's reminders, as if new. It \
-      decides by the default settings and knows no trips: --config and --trips give a machine's own.
+      daemon, except without --reminders: then it takes the daemon's reminders, as if new, but \
+      for the anchor watch. It decides by the default settings and knows no trips: --config and \
+      --trips give a machine's own.
       """)
 
   @Argument(help: "The recording: NMEA 0183, gpsd's JSON or GPX, gzip or not; - is standard input.")
@@ -266,10 +267,15 @@ struct ReplayCommand: ClientCommand {
         failure.status,
         "\(failure.description); or give the reminders with --reminders FILE")
     }
-    return try kept.map { kept in
+    return try kept.compactMap { kept in
       var object = ReminderInput.withoutProgress(kept)
       object["state"] = nil
-      return try Reminder(json: object)
+      let reminder = try Reminder(json: object)
+      guard reminder.watchesAnchor else { return reminder }
+      try context.note(
+        "the anchor watch is left out: the anchor lay elsewhere then; give it with --reminders FILE"
+      )
+      return nil
     }
   }
 }

@@ -2,9 +2,10 @@
 ///
 /// MQTT 3.1.1 has no refusal: a broker acknowledges also what its access list drops. So the service
 /// subscribes to its own topic of firings and to one for the test. With each connection and every
-/// day, and five minutes after a test that failed, it sends a message to the latter. If that comes back, the service may read and write under
-/// its prefix, and a firing that does not come back has reached nobody. If it does not, nobody
-/// knows: the access list may forbid writing, or only reading.
+/// day, and five minutes after a test that failed, it sends a message to the latter. If that comes
+/// back, the service may read and write under its prefix, and a firing that does not come back has
+/// reached nobody. If it does not, nobody knows: the access list may forbid writing, or only
+/// reading.
 struct SelfTest: Sendable {
   /// For a message to come back, microseconds.
   static let timeout: Int64 = 30_000_000

@@ -110,7 +110,7 @@ extension Engine {
 
 extension Reminder {
   /// Whether it is an anchor watch that can be kept: a circle that the device leaves.
-  var watchesAnchor: Bool {
+  package var watchesAnchor: Bool {
     isAnchorWatch && kind == .location && trigger == .depart && place != nil
   }
 

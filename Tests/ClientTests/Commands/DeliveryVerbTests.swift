@@ -139,6 +139,7 @@ import Testing
     let rows = try run.lines.map { try JSONParser.parse(Array($0.utf8)) }
     #expect(rows.map { $0["delivered"] } == [false, false])
     #expect(rows[0]["text"]?.string?.hasPrefix("no answer") == true)
+    #expect(run.notes.contains("waiting for hook-say, mqtt, up to 300ms; is its program running?"))
     #expect(run.status == 1)
   }
 

@@ -1,4 +1,5 @@
 import CivilTime
+import Control
 import Geodesy
 import Glibc
 import JSONText
@@ -41,6 +42,34 @@ import Testing
     {"id":"boat","title":"Boat","transport":"driving","due":"2026-06-12T16:20:00Z",
      "place":{"name":"Pier","lat":53.5,"lon":9.9833333}}
     """
+
+  /// The anchor lies elsewhere than it did in the recording.
+  @Test func thePresentAnchorWatchIsLeftOut() throws {
+    let folder = try TemporaryFolder()
+    let drive = try folder.file("drive.nmea", Self.drive())
+    let gate: JSONObject = [
+      "name": "Gate", "lat": .double(53.52), "lon": .double(9.9833333), "radius_m": 100,
+    ]
+    let daemon = try FakeDaemon { call in
+      guard call.methodName == "PageReminders" else { return [] }
+      return [
+        VarlinkReply(parameters: [
+          "reminders": [
+            [
+              "id": "anchor", "title": "Anchor", "kind": "location", "on": "depart",
+              "anchor_watch": true, "dwell_s": 30, "every_visit": true, "place": .object(gate),
+            ],
+            ["id": "gate", "title": "Gate", "kind": "location", "place": .object(gate)],
+          ]
+        ])
+      ]
+    }
+    defer { daemon.stop() }
+    let run = Run(["replay", drive], environment: ["GEOREMIND_SOCKET": daemon.path])
+    #expect(run.status == 0)
+    #expect(run.lines.count == 1 && run.output.contains("Gate"))
+    #expect(run.notes.contains("the anchor watch is left out"))
+  }
 
   /// A calendar has years of old dates.
   @Test func anOldDateOfACalendarDoesNotFire() throws {

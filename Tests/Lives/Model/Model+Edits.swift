@@ -51,9 +51,9 @@ extension Model {
     for occurrence in record.occurrences where occurrence.due > now {
       record.marks[occurrence.name]?.leads = 0
     }
-    // None before one that rang.
+    // None before one that rang. The only one rings again whatever used it.
     if let last = record.occurrences.last(where: { record.mark($0).isUsed }), last.due > now,
-      record.mark(last).hasRung
+      record.mark(last).hasRung || record.spec.repeats == nil
     {
       record.marks[last.name] = .init()
     }

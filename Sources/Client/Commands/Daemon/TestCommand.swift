@@ -31,6 +31,8 @@ struct TestCommand: ClientCommand {
     guard !waiting.isEmpty else { throw Failure(.noAnswer, DeliveryCommand.absence) }
     var failed = 0
     var left = limit.microseconds
+    // Programs that work answer within seconds: the rest is named when a tenth has passed.
+    var next = left - left / 10
     while !waiting.isEmpty, left > 0 {
       for row in try daemon.call("ListConsumers")["consumers"]?.array ?? [] {
         let name = row["name"]?.string ?? ""
@@ -44,6 +46,11 @@ struct TestCommand: ClientCommand {
       }
       if !waiting.isEmpty { usleep(UInt32(Self.interval)) }
       left -= Self.interval
+      if !waiting.isEmpty, left <= next, left > 0 {
+        next = .min
+        try context.note(
+          "waiting for \(waiting.joined(separator: ", ")), up to \(limit); is its program running?")
+      }
     }
     for name in waiting {
       try show(name, "no answer; is its program running?", after: limit, context)
