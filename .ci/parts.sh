@@ -25,4 +25,4 @@ part() {
 seed() { echo $((16#$(git rev-parse --short=7 HEAD || echo 1) % 100000)); }
 
 # Simulated lives from that seed on; the arguments end them.
-lives() { nice Tests/Simulator/Driver/simulate --seed "$(seed)" "$@"; }
+lives() { nice -n 19 Tests/Simulator/Driver/simulate --seed "$(seed)" "$@"; }
