@@ -160,7 +160,7 @@ final class CalendarFolder {
     if isWhole, !listing.isCut {
       removed = Set(files.keys).union(ids.keys).subtracting(listing.files)
       merge.removed = removed
-      for file in removed { merge.forget(ids[file] ?? [], of: file) }
+      for file in removed.sorted() { merge.forget(ids[file] ?? [], of: file) }
     }
     guard commit(merge) else {
       self.listing = nil

@@ -121,7 +121,7 @@ extension Model {
         if next.due <= now { record.marks[next.name, default: .init()].leads = moments.count }
       } else if let last = passed.last {
         record.useLeads(used + passed.count, of: next)
-        let allowed = record.changedAt == now || startedAt == now ? Self.tolerance : 60
+        let allowed = record.changedAt == now || isStarting ? Self.tolerance : 60
         if !isCoolingDown(record) {
           record.marks[next.name, default: .init()].hasRung = true
           let late = now - max(last, from)

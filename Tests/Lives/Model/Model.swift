@@ -21,6 +21,8 @@ package struct Model {
   var positions: [String: Position] = [:]
   /// When the daemon was started anew.
   var startedAt: Moment?
+  /// Whether it is decided what its start finds.
+  var isStarting = false
   var records: [String: Record] = [:]
   package internal(set) var firings: [Firing] = []
   /// Moments to evaluate, by the minute that they are in.
@@ -162,6 +164,8 @@ package struct Model {
   /// then the last one serves travel times only.
   package mutating func restart() {
     startedAt = now
+    isStarting = true
+    defer { isStarting = false }
     positions = positions.mapValues { Position(lastInside: $0.lastInside, spot: $0.spot) }
     evaluate()
   }

@@ -71,6 +71,21 @@ import Testing
     #expect(harness.events == ["a:absent"])
   }
 
+  /// It gives up the visit that is on, also where an earlier end takes its place.
+  @Test func aSnoozeUntilTheNextVisitEndsThisOneForGood() throws {
+    var harness = EngineHarness(settings: EngineHarness.exact)
+    harness.fix(600)
+    try harness.add(
+      #"{"id":"d","title":"D","on":"dwell","dwell_s":1800,"every_visit":true,\#(place)}"#)
+    harness.fix(0)
+    harness.wait(300)
+    harness.send(.snooze(id: "d", .nextVisit))
+    harness.send(.snooze(id: "d", .by(.minutes(2))))
+    let end = harness.now + .minutes(2)
+    harness.wait(7200)
+    #expect(harness.firings.map(\.time) == [end])
+  }
+
   private let place = EngineHarness.place()
 
   /// At home from the first minute on, with a reminder added before.
