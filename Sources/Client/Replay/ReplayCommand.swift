@@ -150,7 +150,8 @@ struct ReplayCommand: ClientCommand {
       throw Failure(
         .badData,
         "\(input.name): "
-          + nothing(decoder, isGPX: isGPX, stop: replay.isOver ? stop : nil, times, zone))
+          + nothing(
+            decoder, isGPX: isGPX, from: start, stop: replay.isOver ? stop : nil, times, zone))
     }
     try picture?.write(
       of: input.name, reminders: reminders, places: places, span: began...max(began, end),
@@ -181,10 +182,12 @@ struct ReplayCommand: ClientCommand {
   }
 
   /// The reason that no fix was played.
-  /// - Parameter stop: the value of --to, if that ended the replay.
+  /// - Parameters:
+  ///   - from: the value of --from.
+  ///   - stop: the value of --to, if that ended the replay.
   private func nothing(
-    _ decoder: borrowing FixDecoder, isGPX: Bool, stop: Instant?, _ times: RecordedTimes,
-    _ zone: TimeZoneRules
+    _ decoder: borrowing FixDecoder, isGPX: Bool, from: Instant?, stop: Instant?,
+    _ times: RecordedTimes, _ zone: TimeZoneRules
   ) -> String {
     if let first = times.first, let last = times.last {
       let start = first.rfc3339(zone: zone)
@@ -193,7 +196,8 @@ struct ReplayCommand: ClientCommand {
           ? "the recording begins at \(start), which is after --to; choose a later time"
           : "no fix is between --from and --to; choose a longer span"
       }
-      return "all fixes are before --from: the recording is from \(start) to "
+      let given = from.map { " \($0.rfc3339(zone: zone))" } ?? ""
+      return "all fixes are before --from\(given): the recording is from \(start) to "
         + "\(last.rfc3339(zone: zone)); choose a time in it"
     }
     if isGPX {
@@ -273,8 +277,8 @@ struct ReplayCommand: ClientCommand {
       let reminder = try Reminder(json: object)
       guard reminder.watchesAnchor else { return reminder }
       try context.note(
-        "the anchor watch is left out: the anchor lay elsewhere then; give it with --reminders FILE"
-      )
+        "the anchor watch of now is left out; for a recording of this night play it with "
+          + "'georemind export > FILE' and --reminders FILE")
       return nil
     }
   }

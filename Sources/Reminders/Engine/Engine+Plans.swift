@@ -180,8 +180,10 @@ extension Engine {
   private mutating func wake(_ evaluation: inout Evaluation) {
     let (slot, now) = (evaluation.slot, evaluation.now)
     guard case .until(let end) = slot.history.silence else { return }
-    // A watch that has nothing to report goes on.
-    if slot.reminder.watchesAnchor, !slot.history.isUnacknowledged {
+    // A watch that has nothing to report goes on. An acknowledged alarm rings again while it lasts.
+    let isLost = anchors[slot.index]?.isLost ?? false
+    let lasts = slot.history.isUnacknowledged || slot.history.stay == .outside(since: nil) || isLost
+    if slot.reminder.watchesAnchor, !lasts {
       return change(slot.index) { $0.silence = nil }
     }
     let due = evaluation.schedule.rungDue(slot.history, at: now)

@@ -203,6 +203,27 @@ import Testing
     #expect(harness.events.count == count + 1)
   }
 
+  /// The way back out of the silence that `done` begins, while the boat drifts on.
+  @Test func aSnoozeAfterDoneRingsAgainWhileTheBoatIsOutside() throws {
+    var harness = try watch()
+    for _ in 0..<60 { harness.fix(60) }
+    harness.send(.done(id: "anchor"))
+    let count = harness.events.count
+    harness.send(.snooze(id: "anchor", .by(.minutes(1))))
+    for _ in 0..<59 { harness.fix(60) }
+    #expect(harness.events.count == count)
+    for _ in 0..<181 { harness.fix(60) }
+    #expect(harness.events.count >= count + 3)
+    #expect(harness.firings.last?.why.hasPrefix("Still dragging") == true)
+    // It is back: a snooze has nothing to report.
+    for _ in 0..<60 { harness.fix(20) }
+    harness.send(.done(id: "anchor"))
+    let quiet = harness.events.count
+    harness.send(.snooze(id: "anchor", .by(.minutes(1))))
+    for _ in 0..<180 { harness.fix(20) }
+    #expect(harness.events.count == quiet)
+  }
+
   @Test func aDriftDuringASnoozeIsReported() throws {
     var harness = try watch()
     harness.send(.snooze(id: "anchor", .by(.minutes(1))))
