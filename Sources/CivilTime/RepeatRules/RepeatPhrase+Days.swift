@@ -58,9 +58,10 @@ extension RepeatPhrase {
 
   /// Whether `of the month`, or `every month`, stands here.
   private mutating func ofMonth() throws(RepeatRuleError) -> Bool {
-    let isOf = consume("of", "in")
-    guard isOf || ["each", "every"].contains(first) else { return false }
-    _ = consume("the", "each", "every")
+    let isOf = consume("of")
+    guard isOf || consume("in") || ["each", "every"].contains(first) else { return false }
+    // `the first sunday in a month` is one of next month.
+    if !isOf || !consume("a") { _ = consume("the", "each", "every") }
     guard consume("month") else { throw unknown() }
     return true
   }

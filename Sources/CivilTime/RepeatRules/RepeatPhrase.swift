@@ -128,6 +128,18 @@ struct RepeatPhrase {
     "year": (1, .yearly), "years": (1, .yearly),
   ]
 
+  /// Whether a text has a word that says that something repeats, not a day alone.
+  static func saysEvery(_ text: String) -> Bool {
+    TimeWord.split(text).contains {
+      ["every", "each", "once"].contains($0.lower) || adverbs[$0.lower] != nil
+    }
+  }
+
+  /// Whether a text that reads as a time is a span from now: `in two weeks`, `a month`.
+  static func isSpan(_ text: String) -> Bool {
+    TimeWord.split(text).contains { units[$0.lower] != nil }
+  }
+
   private mutating func rule() throws(RepeatRuleError) -> RepeatRule {
     var isEvery = consume("every", "each")
     if !isEvery, consume("once") {

@@ -43,7 +43,7 @@ extension TitleTime {
   private static func joins(_ word: String) -> Bool {
     [
       "and", "or", "by", "from", "until", "till", "before", "after", "within", "minus", "plus",
-      "lead", "every", "next", "on", "at",
+      "lead", "every", "next", "on", "at", "of", "in", "for", "twice", "times",
     ].contains(word.lowercased())
   }
 }

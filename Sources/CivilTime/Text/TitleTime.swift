@@ -14,6 +14,10 @@ package struct TitleTime {
   /// - Complexity: as many readings as there are words, and some hundred.
   package init?(_ words: [String], isTime: (String) -> Bool) {
     func isRepeat(_ text: String) -> Bool { (try? RepeatRule(typed: text)) != nil }
+    // `thursday in two weeks` is neither of the two.
+    func goes(_ rule: String, _ time: String) -> Bool {
+      !isTime(rule) && (!RepeatPhrase.isSpan(time) || RepeatPhrase.saysEvery(rule))
+    }
     func text(_ range: Range<Int>) -> String { words[range].joined(separator: " ") }
     func reading(of range: Range<Int>) -> (time: String?, repeat: String?)? {
       let whole = text(range)
@@ -22,8 +26,8 @@ package struct TitleTime {
       guard range.count <= Self.longestPair else { return nil }
       for middle in range.dropFirst() {
         let (first, second) = (text(range.lowerBound..<middle), text(middle..<range.upperBound))
-        if isRepeat(first), isTime(second) { return (second, first) }
-        if isTime(first), isRepeat(second) { return (first, second) }
+        if isRepeat(first), isTime(second), goes(first, second) { return (second, first) }
+        if isTime(first), isRepeat(second), goes(second, first) { return (first, second) }
       }
       return nil
     }

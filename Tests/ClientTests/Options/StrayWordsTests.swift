@@ -61,6 +61,7 @@ import Testing
     ("Standup every monday at 9", "Standup", "2026-06-15T09:00:00"),
     ("Meet Tom friday 19h", "Meet Tom", "2026-06-12T19:00:00"),
     ("Watch the sun tomorrow 7", "Watch the sun", "2026-06-13T07:00:00"),
+    ("Timesheet on the last day of a month", "Timesheet", "2026-06-30T09:00:00"),
   ])
   func aTitleMayEndInItsTime(line: String, title: String, due: String) throws {
     let run = Run(["add", "--dry-run", "--json"] + line.split(separator: " ").map(String.init))
@@ -78,6 +79,12 @@ import Testing
     ("Renew insurance before 1 april", "keeps 'before'; only '1 april' was read as the time"),
     ("Paint on friday or saturday", "keeps 'or'; only 'saturday' was read as the time"),
     ("Take pill friday early tomorrow 9:00", "keeps 'friday'; only 'tomorrow 9:00'"),
+    ("Dentist thursday in two weeks", "keeps 'thursday'; only 'in two weeks'"),
+    ("Call on monday in a week", "keeps 'monday'; only 'in a week' was read as the time"),
+    ("Jog twice a week", "keeps 'twice'; only 'a week' was read as the time"),
+    ("Pills 3 times a day", "keeps 'times'; only 'a day' was read as the time"),
+    ("Pills every 8 hours in 10 minutes", nil), ("Pills weekdays tomorrow 8:00", nil),
+    ("Timesheet on the last day of a month", nil),
     ("Call Sunny tomorrow 9:00", nil), ("Mow saturdays lawn in 2h", nil),
     ("Buy 2 eggs tonight", nil), ("Fridge in 5 min", nil),
   ]) func whatATitleKeepsOfATimeIsSaid(line: String, note: String?) {
