@@ -20,7 +20,12 @@ enum Suggestions {
     if let stem { search(String(stem)) }
     // The slip may be in the first letters.
     search(nil)
-    return NearestWord.find(name, in: names)
+    // A word of it is as good as a slip.
+    let word = name.lowercased()
+    let whole = names.first { known in
+      known.split { !$0.isLetter && !$0.isNumber }.contains { $0.lowercased() == word }
+    }
+    return NearestWord.find(name, in: names) ?? whole
   }
 
   /// A title, or a word of one, that is much like words of a reminder.

@@ -28,6 +28,8 @@ struct CSVReader {
       sink.report.notice =
         "read as a Garmin table without a header: longitude, latitude, name; "
         + "if the latitude comes first, put the line lat,lon,name in front"
+    } else if let reason = table.namelessness {
+      sink.report.notice = reason
     }
     while let record = try records.next() {
       try sink.attempt(

@@ -10,7 +10,12 @@ struct CSVTable {
   /// The names that usual writers give to the columns, in lower case, without blanks, units and
   /// marks.
   private static let names: [(column: Column, names: [Substring])] = [
-    (.name, "name title label titel bezeichnung ort nom titre libellé nombre nome naam"),
+    (
+      .name,
+      "name title label titel bezeichnung ort nom titre libellé nombre nome naam place placename "
+        + "customer customername client clientname company companyname shop store station kunde "
+        + "kundenname firma firmenname cliente klant"
+    ),
     (
       .latitude,
       "lat latitude y latdd latitudedd gpslatitude breite breitengrad geogrbreite "
@@ -104,6 +109,16 @@ struct CSVTable {
   var hasPositions: Bool {
     columns[.latitude] != nil && columns[.longitude] != nil
       || columns[.position] != nil && isTable || columns[.link] != nil && columns[.name] != nil
+  }
+
+  /// Why the places of the table have no names of their own; nil where they have.
+  var namelessness: String? {
+    guard columns[.name] == nil, hasPositions else { return nil }
+    let known = Set(columns.values)
+    let others = titles.indices.filter { !known.contains($0) }.map { "'\(titles[$0])'" }
+    guard !others.isEmpty else { return nil }
+    return "no column is called 'name', so the places have none of the table; is it "
+      + others.prefix(5).joined(separator: " or ") + "?"
   }
 
   /// Whether the first line has several columns, though none of a position.

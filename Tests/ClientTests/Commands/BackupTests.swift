@@ -35,6 +35,18 @@ import Testing
     #expect(again.notes.contains("cannot create \(copy)"))
   }
 
+  /// Another daemon's database is no copy of this one's.
+  @Test func aNamedSocketNeedsItsFolder() {
+    for run in [
+      Run(["backup", copy], environment: ["GEOREMIND_SOCKET": "/tmp/control"]),
+      Run(["backup", copy, "--socket", "/tmp/control"]),
+    ] {
+      #expect(run.status == ExitStatus.usage.rawValue)
+      #expect(run.notes.contains("name its folder with --state-directory"))
+    }
+    #expect(folder.names == [])
+  }
+
   @Test func withoutADatabaseItSaysWhere() {
     let result = run()
     #expect(result.status == ExitStatus.noInput.rawValue)

@@ -45,6 +45,11 @@ import Testing
     #expect(try self.run(["--metrics"], status).status == 0)
   }
 
+  @Test func withoutADaemonQuietIsQuiet() {
+    let run = Run(["status", "--quiet"], environment: ["GEOREMIND_SOCKET": "/nonexistent/control"])
+    #expect(run.status == 69 && run.output.isEmpty && run.notes.isEmpty, "\(run.notes)")
+  }
+
   @Test(arguments: [[], ["--quiet"], ["--json"], ["--metrics"]])
   func allIsWell(arguments: [String]) throws {
     let status: JSONValue = [

@@ -179,6 +179,20 @@ import Testing
     #expect(typo.status == 65 && typo.notes.contains("did you mean 'Water'?"), "\(typo.notes)")
   }
 
+  @Test func aWordOfAPlaceIsEnoughToFindIt() throws {
+    let daemon = try FakeDaemon { call in
+      switch call.methodName {
+      case "FindPlaces":
+        [VarlinkReply(parameters: ["places": [["name": "Customer Meyer"], ["name": "Depot"]]])]
+      default: [VarlinkReply(GeoremindError.notFound(id: "meyer").varlink)]
+      }
+    }
+    defer { daemon.stop() }
+    let run = Run(
+      ["add", "Deliver", "--at", "meyer"], environment: ["GEOREMIND_SOCKET": daemon.path])
+    #expect(run.status == 65 && run.notes.contains("did you mean 'Customer Meyer'?"))
+  }
+
   @Test func theAddressOfTheMapMayStandInADropInAlone() throws {
     let folder = try TemporaryFolder()
     mkdir("\(folder.path)/georemind.conf.d", 0o755)

@@ -54,6 +54,7 @@ import Testing
 
   @Test(arguments: [
     "name,lat,lon\nA,54.5,10.25", "Name;Breite;Länge\nA;54,5;10,25",
+    "Customer Name,lat,lon\nA,54.5,10.25", "Nr;Kunde;Breite;Länge\n7;A;54,5;10,25",
     "nom\tlatitude\tlongitude\nA\t54,5\t10,25",
     "Bezeichnung;Geogr. Breite;Geogr. Länge\nA;54,5;10,25",
     "sep=;\nTitel;Breitengrad;Längengrad\nA;54,5;10,25",
@@ -106,6 +107,15 @@ import Testing
     #expect(file.places.first?.notes == "Open 8-18")
     #expect(file.report?.notice?.contains("longitude, latitude, name") == true)
     #expect(file.report?.refusals.map(\.line) == [2])
+  }
+
+  /// Customers that lose their names are noticed when they are imported.
+  @Test func aTableWithoutNamesSaysWhichColumnMayHaveThem() throws {
+    let file = try ReadFile("Patron,lat,Since,lon\nSchmidt,53.5,2019,9.9\n")
+    let notice = file.report?.notice ?? ""
+    #expect(notice.contains("no column is called 'name'") && notice.contains("'Patron' or 'Since'"))
+    #expect(try ReadFile("lat,lon\n53.5,9.9\n").report?.notice == nil)
+    #expect(try ReadFile("lat,lon,name\n53.5,9.9,A\n").report?.notice == nil)
   }
 
   /// Decimal commas between commas make more cells than columns.

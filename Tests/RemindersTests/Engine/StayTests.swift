@@ -86,6 +86,21 @@ import Testing
     #expect(harness.firings.map(\.time) == [end])
   }
 
+  /// Of a series, too: no due time of the visit that was given up rings in it.
+  @Test func aSeriesGivesTheVisitUpAsWell() throws {
+    var harness = try atHome(#""due":"2026-06-12T21:00:00Z","repeat":"daily""#)
+    harness.wait(until: try Instant(rfc3339: "2026-06-12T20:00:00Z"))
+    harness.send(.snooze(id: "t", .nextVisit))
+    harness.send(.snooze(id: "t", .by(.minutes(10))))
+    harness.wait(until: try Instant(rfc3339: "2026-06-13T12:00:00Z"))
+    try visit(&harness, at: "2026-06-13T21:30:00Z")
+    harness.wait(until: try Instant(rfc3339: "2026-06-13T22:00:00Z"))
+    #expect(
+      harness.firings.map(\.time.json).map { $0.prefix(16) } == [
+        "2026-06-12T20:10", "2026-06-13T21:29",
+      ])
+  }
+
   private let place = EngineHarness.place()
 
   /// At home from the first minute on, with a reminder added before.

@@ -26,6 +26,12 @@ struct BackupCommand: ClientCommand {
   @OptionGroup var options: CommonOptions
 
   func run(in context: Context) throws {
+    let named = options.socket ?? context.environment["GEOREMIND_SOCKET"] ?? ""
+    guard stateDirectory != nil || named.isEmpty else {
+      throw ValidationError(
+        "which database belongs to a named socket is not known; name its folder with "
+          + "--state-directory")
+    }
     let path = database
     do throws(StoreError) {
       try Backup.write(path, to: file, at: context.now)

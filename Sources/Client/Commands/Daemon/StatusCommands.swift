@@ -29,6 +29,15 @@ struct StatusCommand: ClientCommand {
   @OptionGroup var options: CommonOptions
 
   func run(in context: Context) throws {
+    do {
+      try show(context)
+    } catch {
+      guard quiet, let failure = Failure(error) else { throw error }
+      throw Failure(failure.status, "")
+    }
+  }
+
+  private func show(_ context: Context) throws {
     let daemon = try DaemonConnection(options, context)
     let status = try daemon.call("Status")["status"]?.object ?? JSONObject()
     if metrics {
@@ -41,7 +50,7 @@ struct StatusCommand: ClientCommand {
     }
     let problems = Self.problems(status)
     guard problems.isEmpty else {
-      throw Failure(.noAnswer, quiet ? "" : problems.joined(separator: "; "))
+      throw Failure(.noAnswer, problems.joined(separator: "; "))
     }
   }
 
