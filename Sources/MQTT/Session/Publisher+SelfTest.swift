@@ -54,7 +54,7 @@ extension Publisher {
     }
     guard verdict != .proven else { return }
     effects.append(.condition(nil))
-    // What is retained may have been kept from everybody, too.
+    // Retained documents may have been kept from everybody, too.
     if verdict == .unproven { announce(now, &effects) }
     if let seq = selfTest?.missedAfter { repetition.start(after: seq) }
   }

@@ -11,7 +11,7 @@ struct SelfTest: Sendable {
   static let timeout: Int64 = 30_000_000
   /// Between two tests, microseconds.
   static let interval: Int64 = 86_400_000_000
-  /// After one that failed, microseconds: its access list may be mended.
+  /// After a test that failed, microseconds: the access list may be mended.
   static let failedInterval: Int64 = 300_000_000
 
   enum Verdict: Equatable, Sendable {
