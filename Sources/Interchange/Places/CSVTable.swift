@@ -14,7 +14,7 @@ struct CSVTable {
       .name,
       "name title label titel bezeichnung ort nom titre libellé nombre nome naam place placename "
         + "customer customername client clientname company companyname shop store station kunde "
-        + "kundenname firma firmenname cliente klant"
+        + "kundenname firma firmenname klant"
     ),
     (
       .latitude,
