@@ -138,6 +138,11 @@ extension Model {
     guard record.silence == .nextVisit else { return }
     record.silence = nil
     record.marks = [:]
+    // Of anyone, the visit of another one may go on: its end counts by itself again.
+    if case .inside(var visit) = record.stay {
+      visit.isEndSettled = false
+      record.stay = .inside(visit)
+    }
   }
 
   // MARK: - Ringing
