@@ -10,12 +10,7 @@ struct CSVTable {
   /// The names that usual writers give to the columns, in lower case, without blanks, units and
   /// marks.
   private static let names: [(column: Column, names: [Substring])] = [
-    (
-      .name,
-      "name title label titel bezeichnung ort nom titre libellé nombre nome naam place placename "
-        + "customer customername client clientname company companyname shop store station kunde "
-        + "kundenname firma firmenname klant"
-    ),
+    (.name, "name title label titel bezeichnung ort nom titre libellé nombre nome naam"),
     (
       .latitude,
       "lat latitude y latdd latitudedd gpslatitude breite breitengrad geogrbreite "
@@ -41,6 +36,11 @@ struct CSVTable {
         + "commentaire"
     ),
   ].map { ($0, $1.split(separator: " ")) }
+
+  /// Columns that name a place where none of the above does.
+  private static let otherNames = Set(
+    ("place placename customer customername client clientname company companyname shop store "
+      + "station kunde kundenname firma firmenname klant").split(separator: " "))
 
   let separator: UInt8
   /// The indices of the columns; the first one counts where two have one meaning.
@@ -83,6 +83,9 @@ struct CSVTable {
         columns[column] = index
         if column == .radius { metresOfRadius = Self.metres(title) }
       }
+    }
+    if columns[.name] == nil {
+      columns[.name] = titles.firstIndex { Self.otherNames.contains(Self.plain($0)[...]) }
     }
   }
 

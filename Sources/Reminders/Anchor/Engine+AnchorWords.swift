@@ -62,14 +62,16 @@ extension Engine {
     let history = slot.history
     if let loss = loss(watch, at: now) {
       let since = "since \(clock(loss.since, at: now)): \(loss.cause.words)"
-      return history.isUnacknowledged
-        ? "ALARM: no position \(since)"
-        : "No position \(since); acknowledged, and silent until it is back"
+      guard !history.isUnacknowledged else { return "ALARM: no position \(since)" }
+      return "No position \(since); "
+        + (history.silence == nil
+          ? "acknowledged, and silent until it is back"
+          : "the alarm waits for the end of the silence")
     }
     let began = (watch.left ?? history.lastRung).map { " since \(clock($0, at: now))" } ?? ""
     switch history.stay {
     case .outside where history.isUnacknowledged: return "ALARM: dragging\(began)"
-    case .outside(since: nil):
+    case .outside(since: nil) where history.silence == nil:
       return "Dragging\(began); acknowledged, and silent until the boat is back in the circle"
     case .outside: return "Dragging\(began); the alarm waits for the end of the silence"
     case .inside, .unknown: break
@@ -120,7 +122,10 @@ extension Engine {
     else { return gates }
     gates.append(circleGate(slot, watch, place, distance))
     guard here == nil, !slot.history.isUnacknowledged else { return gates }
+    // The end of a snooze reports both.
+    let isSnoozed = slot.history.silence != nil
     if slot.history.stay == .outside(since: nil) {
+      guard !isSnoozed else { return gates }
       gates.append(
         .init(
           "acknowledged", false, "This drift is acknowledged",
@@ -128,7 +133,7 @@ extension Engine {
     } else if !watch.isLost, let delay = anchorDelay(slot, watch) {
       gates.append(.init("dwell", false, delay, remedy: "the fixes of that time are outside"))
     }
-    if watch.isLost {
+    if watch.isLost, !isSnoozed {
       gates.append(
         .init(
           "acknowledged", false, "This loss of the position is acknowledged",

@@ -54,7 +54,8 @@ import Testing
 
   @Test(arguments: [
     "name,lat,lon\nA,54.5,10.25", "Name;Breite;Länge\nA;54,5;10,25",
-    "Customer Name,lat,lon\nA,54.5,10.25", "Nr;Kunde;Breite;Länge\n7;A;54,5;10,25",
+    "Customer Name,lat,lon\nA,54.5,10.25", "Shop,Name,lat,lon\nyes,A,54.5,10.25",
+    "Nr;Kunde;Breite;Länge\n7;A;54,5;10,25",
     "nom\tlatitude\tlongitude\nA\t54,5\t10,25",
     "Bezeichnung;Geogr. Breite;Geogr. Länge\nA;54,5;10,25",
     "sep=;\nTitel;Breitengrad;Längengrad\nA;54,5;10,25",

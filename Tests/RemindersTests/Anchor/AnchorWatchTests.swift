@@ -212,6 +212,10 @@ import Testing
     harness.send(.snooze(id: "anchor", .by(.minutes(1))))
     for _ in 0..<59 { harness.fix(60) }
     #expect(harness.events.count == count)
+    let says = harness.engine.anchorStatus(at: harness.now)?.says
+    #expect(says?.hasSuffix("the alarm waits for the end of the silence") == true)
+    let gates = harness.engine.why("anchor", at: harness.now)?.gates.filter { !$0.isOpen }
+    #expect(gates?.map(\.name) == ["state"])
     for _ in 0..<181 { harness.fix(60) }
     #expect(harness.events.count >= count + 3)
     #expect(harness.firings.last?.why.hasPrefix("Still dragging") == true)
